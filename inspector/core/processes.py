@@ -6,6 +6,7 @@ import os
 import pickle
 import subprocess
 import sys
+from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
@@ -13,7 +14,7 @@ from functools import partial
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from threading import Thread
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import inspector
 from inspector.core.errors import InspectorError
@@ -35,6 +36,8 @@ _WORKER = "COMPACTION_INSPECTOR_WORKER"
 Calls = Sequence[tuple[Any, ...]]
 #: The value or the error of a call.
 Outcome = tuple[Any, InspectorError | None]
+#: Answers a batch.
+Answerer = Callable[[Calls], list[Outcome]]
 
 
 class WorkerEnded(InspectorError):
@@ -55,22 +58,6 @@ class Done(NamedTuple):
         return self.value
 
 
-class Workers(Protocol):
-    """Processes that call functions of modules."""
-
-    def map(
-        self, answer: Callable[[Calls], list[Outcome]], batches: Iterable[Calls], wait: Callable[[], None]
-    ) -> Iterator[Done]:
-        """Let a process answer each batch, and yield the outcomes of all calls as they arrive.
-
-        `answer` is a function of a module, such as `outcomes_of` with a function. `batches` is read as far as the
-        processes need. `wait` is called a few times a second, and its exception ends the work. When the iterator ends
-        or is closed, no call is left running. A process that dies costs only its call: the calls of its batch are tried
-        again, one by one.
-        """
-        ...
-
-
 class Batch(NamedTuple):
     """Calls that a process makes together: the number of the first call, the calls, and the number of tries left."""
 
@@ -83,30 +70,10 @@ class Batch(NamedTuple):
         for number, call in enumerate(self.calls, self.first):
             yield Batch(number, (call,), self.tries - 1)
 
-    def done(self, outcomes: Sequence[Outcome]) -> Iterator[Done]:
+    def done(self, outcomes: Iterable[Outcome]) -> Iterator[Done]:
         """Yield outcomes with the numbers of their calls."""
         for number, outcome in enumerate(outcomes, self.first):
             yield Done(number, *outcome)
-
-    def failed(self, error: InspectorError) -> Iterator[Done]:
-        """Yield the error as the outcome of every call."""
-        return self.done([(None, error)] * len(self.calls))
-
-
-class Waiting:
-    """The batches that wait for a process: new ones, then calls that are tried again."""
-
-    def __init__(self, batches: Iterable[Calls]) -> None:
-        self._new = _numbered(batches)
-        self._again: deque[Batch] = deque()
-
-    def take(self) -> Batch | None:
-        """Return the next batch; None if no batch waits."""
-        return next(self._new, None) or (self._again.popleft() if self._again else None)
-
-    def try_again(self, batches: Iterable[Batch]) -> None:
-        """Add batches at the end, because a call that killed a process may kill another."""
-        self._again.extend(batches)
 
 
 def _numbered(batches: Iterable[Calls]) -> Iterator[Batch]:
@@ -136,10 +103,67 @@ def _failure(error: Exception) -> InspectorError:
     return WorkerEnded(f"The program failed ({reason}).")
 
 
-class LocalWorkers:
+class Workers(ABC):
+    """Processes that call functions of modules."""
+
+    def map(self, answer: Answerer, batches: Iterable[Calls], wait: Callable[[], None]) -> Iterator[Done]:
+        """Let a process answer each batch, and yield the outcomes of all calls as they arrive.
+
+        `answer` is a function of a module, such as `outcomes_of` with a function. `batches` is read as far as the
+        processes need. `wait` is called a few times a second, and its exception ends the work. When the iterator ends
+        or is closed, no call is left running. A process that dies costs only its call: the calls of its batch are tried
+        again, one by one, and at the end, because a call that killed a process may kill another.
+        """
+        new, again, running = _numbered(batches), deque[Batch](), 0
+        try:
+            while True:
+                while self.has_room():
+                    batch = next(new, None) or (again.popleft() if again else None)
+                    if batch is None:
+                        break
+                    self.send(answer, batch)
+                    running += 1
+                if not running:
+                    return
+                try:
+                    batch, outcomes = self.receive()
+                except Empty:
+                    wait()
+                    continue
+                running -= 1
+                if outcomes is not None:
+                    yield from batch.done(outcomes)
+                elif batch.tries > 1:
+                    again.extend(batch.alone())
+                else:
+                    ended = WorkerEnded("The process that read it ended before its work was done.")
+                    yield from batch.done([(None, ended)] * len(batch.calls))
+                wait()
+        finally:
+            self.stop()
+
+    @abstractmethod
+    def has_room(self) -> bool:
+        """Return whether a process has room for another batch."""
+
+    @abstractmethod
+    def send(self, answer: Answerer, batch: Batch) -> None:
+        """Send a batch to a process that has room."""
+
+    @abstractmethod
+    def receive(self) -> tuple[Batch, list[Outcome] | None]:
+        """Return a batch and its outcomes, None if its process has ended. Raises Empty if there is none yet."""
+
+    @abstractmethod
+    def stop(self) -> None:
+        """End all running calls."""
+
+
+class LocalWorkers(Workers):
     """Worker processes of this machine, at most `count`; with `low`, of the lowest priority.
 
-    They end with each `map`, but inside a `with` block idle ones stay for the next `map`, and end with the block.
+    They end with each `map`, but inside a `with` block idle ones stay for the next `map`, and end with the block. If no
+    process can be started, this process makes the calls.
     """
 
     def __init__(self, count: int = 1, low: bool = False) -> None:
@@ -152,8 +176,8 @@ class LocalWorkers:
         return self
 
     def __exit__(self, *error: object) -> None:
-        for worker in self._workers:
-            worker.end()
+        self._stay = False
+        self.stop()
 
     @property
     def started(self) -> bool:
@@ -163,57 +187,38 @@ class LocalWorkers:
     def each(
         self, function: Callable[..., object], calls: Iterable[tuple[Any, ...]], wait: Callable[[], None]
     ) -> Iterator[Done]:
-        """Make calls of a function, each as a batch. See `Workers.map`."""
+        """Make calls of a function, each as a batch. See `map`."""
         return self.map(partial(outcomes_of, function), ([call] for call in calls), wait)
 
-    def map(
-        self, answer: Callable[[Calls], list[Outcome]], batches: Iterable[Calls], wait: Callable[[], None]
-    ) -> Iterator[Done]:
-        """See `Workers.map`. If no process can be started, this process makes the calls."""
-        waiting, workers = Waiting(batches), [*self._workers]
-        try:
-            while True:
-                while workers and (worker := min(workers, key=_Worker.load)).load() < BATCHES_AHEAD:
-                    batch = waiting.take()
-                    if batch is None:
-                        break
-                    try:
-                        worker.send(answer, batch)
-                    except OSError:
-                        workers.remove(worker)
-                        waiting.try_again([batch])
-                if not any(map(_Worker.load, workers)):
-                    batch = waiting.take()
-                    if batch is None:
-                        return
-                    # No process can be started.
-                    yield from batch.done(answer(batch.calls))
-                    wait()
-                    continue
-                try:
-                    worker, process, outcomes = self._answers.get(timeout=WAIT_SECONDS)
-                except Empty:
-                    wait()
-                    continue
-                if process is not worker.process:
-                    # The end of a process that was ended here.
-                    continue
-                if outcomes is not None:
-                    yield from worker.batches.popleft().done(outcomes)
-                else:
-                    lost = worker.end()
-                    waiting.try_again(lost[1:])
-                    for batch in lost[:1]:
-                        if batch.tries > 1:
-                            waiting.try_again(batch.alone())
-                        else:
-                            ended = WorkerEnded("A worker process ended before its work was done.")
-                            yield from batch.failed(ended)
-                wait()
-        finally:
-            for worker in workers:
-                if worker.batches or not self._stay:
-                    worker.end()
+    def has_room(self) -> bool:
+        return min(map(_Worker.load, self._workers)) < BATCHES_AHEAD
+
+    def send(self, answer: Answerer, batch: Batch) -> None:
+        min(self._workers, key=_Worker.load).send(answer, batch)
+
+    def receive(self) -> tuple[Batch, list[Outcome] | None]:
+        for worker in self._workers:
+            if worker.sent and worker.process is None:
+                # No process can be started.
+                answer, batch = worker.sent.popleft()
+                return batch, answer(batch.calls)
+        worker, process, outcomes = self._answers.get(timeout=WAIT_SECONDS)
+        if process is not worker.process:
+            # The end of a process that was ended here.
+            raise Empty
+        if outcomes is None:
+            sent = worker.end()
+            for answer, batch in sent[1:]:
+                worker.send(answer, batch)
+            if not sent:
+                raise Empty
+            return sent[0][1], None
+        return worker.sent.popleft()[1], outcomes
+
+    def stop(self) -> None:
+        for worker in self._workers:
+            if worker.sent or not self._stay:
+                worker.end()
 
 
 class _Worker:
@@ -224,34 +229,35 @@ class _Worker:
 
     def __init__(self, answers: SimpleQueue[_Answer], low: bool) -> None:
         #: The batches that the process has, the running one first.
-        self.batches: deque[Batch] = deque()
+        self.sent: deque[tuple[Answerer, Batch]] = deque()
+        self.process: subprocess.Popen[bytes] | None = None
         self._answers = answers
         self._low = low
-        self.process: subprocess.Popen[bytes] | None = None
         self._calls: SimpleQueue[bytes | None] = SimpleQueue()
 
     def load(self) -> int:
         """Return the number of batches that the process has."""
-        return len(self.batches)
+        return len(self.sent)
 
-    def send(self, answer: Callable[[Calls], list[Outcome]], batch: Batch) -> None:
-        """Let the process answer a batch after the batches before. Raises OSError if it cannot be started."""
-        call = pickle.dumps((answer, batch.calls), pickle.HIGHEST_PROTOCOL)
-        if self.process is None:
-            self.process, self._calls = _begin(self._low), SimpleQueue()
-            for work in (self._write, self._read):
-                Thread(target=work, args=(self.process, self._calls), daemon=True).start()
-        self.batches.append(batch)
-        self._calls.put(call)
+    def send(self, answer: Answerer, batch: Batch) -> None:
+        """Let the process answer a batch after the batches before. It stays None if it cannot be started."""
+        self.sent.append((answer, batch))
+        if self.process is None and self.load() == 1:
+            with suppress(OSError):
+                self.process, self._calls = _begin(self._low), SimpleQueue()
+                for work in (self._write, self._read):
+                    Thread(target=work, args=(self.process, self._calls), daemon=True).start()
+        if self.process is not None:
+            self._calls.put(pickle.dumps((answer, batch.calls), pickle.HIGHEST_PROTOCOL))
 
-    def end(self) -> list[Batch]:
+    def end(self) -> list[tuple[Answerer, Batch]]:
         """Kill the process, and return the batches that it had. Its pipes stay open for their threads."""
         if self.process is not None:
             self._calls.put(None)
             self.process.kill()
             self.process.wait()
-        batches, self.process, self.batches = list(self.batches), None, deque()
-        return batches
+        sent, self.process, self.sent = [*self.sent], None, deque()
+        return sent
 
     def _write(self, process: subprocess.Popen[bytes], calls: SimpleQueue[bytes | None]) -> None:
         assert process.stdin is not None
@@ -311,7 +317,7 @@ def work(low: bool) -> None:
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     # A function that prints must not write between two answers.
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
-    batches: SimpleQueue[tuple[Callable[[Calls], list[Outcome]], Calls]] = SimpleQueue()
+    batches: SimpleQueue[tuple[Answerer, Calls]] = SimpleQueue()
     Thread(target=_listen, args=(batches,), daemon=True).start()
     while True:
         answer, calls = batches.get()
@@ -323,7 +329,7 @@ def work(low: bool) -> None:
         answers.flush()
 
 
-def _listen(batches: SimpleQueue[tuple[Callable[[Calls], list[Outcome]], Calls]]) -> None:
+def _listen(batches: SimpleQueue[tuple[Answerer, Calls]]) -> None:
     try:
         while True:
             batches.put(pickle.load(sys.stdin.buffer))

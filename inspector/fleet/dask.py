@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Iterable, Iterator
-from queue import Empty, SimpleQueue
+from queue import SimpleQueue
 from typing import Any
 
 from inspector import __version__
@@ -13,12 +12,11 @@ from inspector.core.errors import InspectorError, UsageProblem
 from inspector.core.processes import (
     BATCHES_AHEAD,
     WAIT_SECONDS,
+    Answerer,
     Batch,
     Calls,
-    Done,
     Outcome,
-    Waiting,
-    WorkerEnded,
+    Workers,
     become_worker,
 )
 
@@ -28,7 +26,7 @@ PATIENCE = 20
 _ASKED_EVERY = 5.0
 
 
-class DaskWorkers:
+class DaskWorkers(Workers):
     """The workers behind the scheduler at an address. They read the sessions at the same paths, or from the same URL.
 
     Raises UsageProblem if Dask is not installed, InspectorError if no scheduler or no worker answers.
@@ -49,6 +47,8 @@ class DaskWorkers:
         except (OSError, ValueError) as error:
             raise InspectorError(f"No Dask scheduler answers at {address} ({error}).") from error
         self._asked, self._threads = -_ASKED_EVERY, 0
+        self._sent: dict[Any, Batch] = {}
+        self._ready: SimpleQueue[Any] = SimpleQueue()
         try:
             self._client.wait_for_workers(1, timeout=PATIENCE)
         except TimeoutError as error:
@@ -57,51 +57,31 @@ class DaskWorkers:
                 f"The scheduler at {address} has no worker. Start one: dask worker {address}"
             ) from error
 
-    def map(
-        self, answer: Callable[[Calls], list[Outcome]], batches: Iterable[Calls], wait: Callable[[], None]
-    ) -> Iterator[Done]:
-        """See `Workers.map`. The scheduler never has more batches than its workers need next."""
-        waiting = Waiting(batches)
-        ready: SimpleQueue[Any] = SimpleQueue()
-        asked: dict[Any, Batch] = {}
-        try:
-            while True:
-                while len(asked) < self._room() and (batch := waiting.take()):
-                    future = self._client.submit(_answer, __version__, answer, batch.calls, pure=False)
-                    asked[future] = batch
-                    future.add_done_callback(ready.put)
-                if not asked:
-                    return
-                try:
-                    future = ready.get(timeout=WAIT_SECONDS)
-                except Empty:
-                    wait()
-                    continue
-                batch = asked.pop(future)
-                if future.status == "finished":
-                    yield from batch.done(future.result())
-                elif len(batch.calls) > 1:
-                    waiting.try_again(batch.alone())
-                else:
-                    yield from batch.failed(
-                        WorkerEnded("The worker that read it ended before its work was done.")
-                    )
-                future.release()
-                del future
-                wait()
-        finally:
-            self._client.cancel(list(asked), force=True)
-            self._client.close()
-
-    def _room(self) -> int:
-        """Return the maximum number of batches at the scheduler. Ask it for the number of workers now and then."""
+    def has_room(self) -> bool:
+        """Return whether the scheduler should have another batch: it never has more than its workers need next."""
         if time.monotonic() - self._asked > _ASKED_EVERY:
+            # Workers come and go.
             self._asked = time.monotonic()
             self._threads = sum(self._client.nthreads().values())
-        return BATCHES_AHEAD * max(1, self._threads)
+        return len(self._sent) < BATCHES_AHEAD * max(1, self._threads)
+
+    def send(self, answer: Answerer, batch: Batch) -> None:
+        future = self._client.submit(_answer, __version__, answer, batch.calls, pure=False)
+        self._sent[future] = batch
+        future.add_done_callback(self._ready.put)
+
+    def receive(self) -> tuple[Batch, list[Outcome] | None]:
+        future = self._ready.get(timeout=WAIT_SECONDS)
+        outcomes = future.result() if future.status == "finished" else None
+        future.release()
+        return self._sent.pop(future), outcomes
+
+    def stop(self) -> None:
+        self._client.cancel(list(self._sent), force=True)
+        self._client.close()
 
 
-def _answer(version: str, answer: Callable[[Calls], list[Outcome]], calls: Calls) -> list[Outcome]:
+def _answer(version: str, answer: Answerer, calls: Calls) -> list[Outcome]:
     """Answer a batch on a worker."""
     become_worker()
     if version != __version__:

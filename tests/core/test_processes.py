@@ -137,6 +137,23 @@ def test_more_than_a_pipe_holds_is_sent_and_received() -> None:
     assert [len(one.value) for one in found] == [600_000] * 4
 
 
+def test_a_process_that_starts_late_gets_no_value_of_another_call(
+    begun: list[Popen[bytes]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begin, tries = processes._begin, []
+
+    def later(low: bool) -> Popen[bytes]:
+        tries.append(low)
+        if len(tries) % 2:
+            raise BlockingIOError(11, "Resource temporarily unavailable")
+        return begin(low)
+
+    monkeypatch.setattr(processes, "_begin", later)
+    found = done(calls.double, [(number,) for number in range(10, 20)])
+    assert [one.value for one in found] == [2 * number for number in range(10, 20)]
+    assert begun
+
+
 def test_idle_processes_stay_in_a_block(begun: list[Popen[bytes]]) -> None:
     with LocalWorkers() as workers:
         assert not workers.started
