@@ -55,6 +55,11 @@ class Aftermath(Struct, frozen=True):
     has_unread: bool = False
 
 
+#: Said of events about a statement that the list still has.
+KEPT_AND_IGNORED = (
+    "Where the list still has a statement, its compaction is not the cause, and other settings do not help. A "
+    "permission, a hook or a test can enforce a rule."
+)
 AFTERMATH: AnswerKind[Aftermath] = AnswerKind("aftermath", Aftermath)
 EVIDENCE: AnswerKind[FactEvidence] = AnswerKind("fact evidence", FactEvidence)
 
@@ -155,4 +160,6 @@ def list_aftermath(answers: Answers, names: Sequence[str]) -> list[tuple[Convers
         answers.note(f"The repeated work after {after} is unknown in whole or in part: {LIST_MISSING}.")
     if partial := sum(result.has_unread for result in results.values()):
         answers.note(f"{part_unread(partial)}, so more may have been done again.")
+    if any(event.is_kept for result in results.values() for event in result.events):
+        answers.note(KEPT_AND_IGNORED)
     return [(row, results[row.id]) for row in rows if row.id in results]

@@ -10,6 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from inspector.answers.fact_reading import read_facts
+from inspector.answers.fact_results import KEPT_AND_IGNORED
 from inspector.answers.inspection import Inspection
 from inspector.commands.cli import commands
 from inspector.stores.detect import open_store
@@ -323,10 +324,9 @@ def test_an_act_against_a_file_that_left_the_list_is_an_event_and_a_loss(
     made.answer(lines.call("c1", "Bash", command="git commit -m 'Draw' -m 'Co-Authored-By: Ana'"))
     made.result("c1", "ok")
     path = str(made.write(tmp_path / "a.jsonl"))
-    events, losses = (
-        json.loads(CliRunner().invoke(commands, [name, path, "--json"]).stdout)
-        for name in ("aftermath", "losses")
-    )
+    answers = [CliRunner().invoke(commands, [name, path, "--json"]) for name in ("aftermath", "losses")]
+    events, losses = (json.loads(answer.stdout) for answer in answers)
+    assert (KEPT_AND_IGNORED in answers[0].stderr) == (event is not None and event[2] == "verbatim")
     assert [(one["kind"], one["fact"], one["fate"]) for one in events] == [event] * (event is not None)
     assert [(loss["lost"], [fact["text"] for fact in loss["facts"]]) for loss in losses] == [
         ({"constraint": 1}, [TRAILER])
