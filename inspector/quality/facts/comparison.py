@@ -40,8 +40,7 @@ class Comparison(Differences):
         if (is_foreign or without_lexicon) and is_readable and self.has_exact_value():
             return "paraphrased", ""
         if is_foreign:
-            renumbered = self.renumbers()
-            return ("contradicted", renumbered) if renumbered else self._uncertain_if_shared()
+            return self._uncertain_if_shared()
         if without_lexicon:
             return self._without_lexicon() or self._uncertain_if_shared()
         concepts = self.passage.concepts
@@ -51,7 +50,7 @@ class Comparison(Differences):
             return ("uncertain", "") if has_part else (None, "")
         if probe.answer and self.labels_answer():
             return "paraphrased", ""
-        if probe.answer and (self.overlap < MIN_SAME_VALUED or self.names_other_thing()):
+        if probe.answer and self.overlap < MIN_SAME_VALUED:
             return "uncertain", ""
         if not probe.main.words:
             if not self.kept_values or self.lost_values:
@@ -92,7 +91,7 @@ class Comparison(Differences):
                 is_stated = self.overlap >= MIN_SAME and self.kept_values
                 return ("paraphrased" if is_stated else "uncertain"), ""
             has_subject = self.overlap >= MIN_SUBJECT and self.shared_words
-            return ("value lost" if has_subject and not self.may_lack_values() else "uncertain"), ""
+            return ("value lost" if has_subject else "uncertain"), ""
         if self.leaves_out():
             return ("uncertain", "") if self.joined else self._weakened()
         if self.softens():
@@ -104,7 +103,7 @@ class Comparison(Differences):
         listed_alike = {
             word.concept for word, match in self.pairs if not word.denied or match.clause in denying
         }
-        if self.narrows() or self.lacks_item(listed_alike) or self.turns_condition():
+        if self.lacks_item(listed_alike):
             return "uncertain", ""
         if self.lacks_names():
             return "value lost", ""

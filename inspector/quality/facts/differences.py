@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
-from collections.abc import Collection, Iterator, Sequence
+from collections import Counter
+from collections.abc import Collection, Sequence
 from functools import cached_property
 from itertools import pairwise
 
 from inspector.core.patterns import has, late_pattern
 from inspector.core.scan.words import UNSPACED, has_unspaced
 from inspector.quality.facts.alignment import MIN_SAME, MIN_SUBJECT, NEARLY_ALL, Alignment
-from inspector.quality.facts.exchanges import crossed, exchanged
+from inspector.quality.facts.exchanges import crossed, exchanged, mate_moved, values_exchanged
 from inspector.quality.facts.fact import Value
 from inspector.quality.facts.meaning import (
     AGENT_DID,
@@ -24,14 +24,12 @@ from inspector.quality.facts.meaning import (
     ONLY,
     ORDERED,
     PART,
-    QUANTIFIED,
     SOFT,
     TAGS,
     UNIVERSAL,
     YET,
     Adjunct,
     Meaning,
-    Word,
     are_opposed,
     compensates,
     enforces,
@@ -43,7 +41,7 @@ from inspector.quality.facts.meaning import (
     restricts,
 )
 from inspector.quality.facts.rules import HEDGES, load_stemmer, opposites
-from inspector.quality.facts.values import FILES, NUMBER_WORDS, comparable, same_value, values_of
+from inspector.quality.facts.values import NUMBER_WORDS, comparable, same_value, values_of
 
 #: Minimum word overlap of an exception, a condition or a reason with a passage that has it.
 MIN_ADJUNCT = 0.33
@@ -72,13 +70,10 @@ _NUMERIC = late_pattern(
     rf"(?:{'|'.join(NUMBER_WORDS.values())})(?!{_INSIDE}))",
     re.IGNORECASE,
 )
-#: Matches a name and its number, not within an id: "Core 10", "Java17".
-_NUMBERED = late_pattern(r"(?<![\w.])([A-Za-z][A-Za-z+#]{2,}) ?v?(\d+(?:\.\d+)*)(?![\w%]|-\w)", re.IGNORECASE)
 #: Matches a choice that is still open.
 _OPEN = late_pattern(r"\?|\b(?:or|vs)\b|还是|或", re.IGNORECASE)
 #: Matches the sign between two factors: 20 kg × 12.
 _TIMES = late_pattern(r"\s?[×x*]\s?")
-_NUMBER = late_pattern(r"(?<![\d.])\d+(?:\.\d+)*")
 #: Matches words of a summary that report a statement of the user. They do not soften it.
 _USER_ASKS = late_pattern(
     r"\buser(?:['’]s)? (?:suggest(?:s|ed|ion)|propos(?:es|ed|al)|wants?|wanted|prefer(?:s|red|ences?))\b",
@@ -100,25 +95,6 @@ class Differences(Alignment):
         }
         return [value for value in self.lost_values if (value.canon, value.unit) not in in_missing_limit]
 
-    def may_lack_values(self) -> bool:
-        """Return whether a passage may say the same without the missing values.
-
-        Two kinds of values are not needed: values of a clause that denies them if the passage has another clause ("no
-        two folders, one place for all"), and a number at the beginning, which may number an item ("23 add a test").
-        """
-        main = self.probe.main
-        clauses = {value.span: clause for value, clause in zip(main.values, main.clauses, strict=True)}
-        clauses_had = {word.clause for word, _ in self.pairs}
-        return all(
-            (
-                value.span in clauses
-                and value.span in main.contrasted
-                and clauses[value.span] not in clauses_had
-            )
-            or (value.form == "number" and not self.probe.text[: value.span[0]].strip())
-            for value in self.lost_values
-        )
-
     def replaces_value(self) -> bool:
         """Return whether another value replaces a value of the fact in the passage: "from 5.4 to 4.9"."""
         return any(
@@ -133,30 +109,6 @@ class Differences(Alignment):
         """Return whether the passage has products, but not those of the fact: "20 kg × 12, 25 kg × 10"."""
         others = _products(self.passage.text)
         return bool(others) and not _products(self.probe.text) <= others
-
-    def renumbers(self) -> str:
-        """Return a name with another number in the passage: "Java 17" for a fact about Java 21.
-
-        The passage then has no number of the name in the fact, and no text of the list has the name with it. A name is
-        a word that no translation changes, so the fact is in a script without spaces.
-        """
-        if not has_unspaced(self.probe.text):
-            return ""
-        stated: dict[str, set[str]] = defaultdict(set)
-        for name, number in _NUMBERED.findall(self.probe.text):
-            stated[name.lower()].add(number)
-        for match in _NUMBERED.finditer(self.passage.text) if stated else ():
-            name = match[1].lower()
-            if name in stated and not any(self._has_number(name, number) for number in stated[name]):
-                return match.group()
-        return ""
-
-    def _has_number(self, name: str, number: str) -> bool:
-        """Return whether the passage has a number or its release ("3" and "3.4"), or the list has the name with it."""
-        found = _NUMBER.findall(self.passage.text)
-        return any(
-            f"{one}.".startswith(f"{number}.") or f"{number}.".startswith(f"{one}.") for one in found
-        ) or any(self.after.quoting(f"{name}{space}{number}") for space in ("", " "))
 
     def shares_too_little(self) -> bool:
         """Return whether a passage shares too few words with a statement of the user.
@@ -356,7 +308,11 @@ class Differences(Alignment):
     @cached_property
     def exchanged(self) -> bool:
         """Whether two things of the fact have changed places: "rename A to B", "rename B to A"."""
-        return exchanged(self.probe.main, self.passage, self.pairs, self.value_pairs, self.probe.text)
+        return (
+            exchanged(self.probe.text, self.passage.text)
+            or mate_moved(self.pairs)
+            or values_exchanged(self.probe.main, self.passage, self.pairs, self.value_pairs)
+        )
 
     def denies_key_act(self) -> bool:
         """Return whether only one text denies the demanded act. A denial of a detail does not count."""
@@ -481,25 +437,6 @@ class Differences(Alignment):
             return any(meaning_of(match["what"]).concepts - in_fact for match in PART.finditer(text))
         return False
 
-    def narrows(self) -> bool:
-        """Return whether the fact is about all things of a kind, and the passage may be about a part."""
-        if has(self.passage.text, UNIVERSAL) or not has(self.probe.main.text, UNIVERSAL):
-            return False
-        if any(value.form in FILES for value in self.passage.values) and not self.probe.values:
-            # "Any test file", "test_a.py".
-            return True
-        quantified = QUANTIFIED.search(self.probe.main.text)
-        things = meaning_of(quantified["things"]).words if quantified is not None else ()
-        if not things:
-            return False
-        # A new word before the last word of the phrase narrows it: "all passes", "all parser passes".
-        return any(
-            word.concept == things[-1].concept
-            and before.clause == word.clause
-            and before.concept not in self.probe.concepts
-            for before, word in pairwise(self.passage.words)
-        )
-
     def leaves_out(self) -> bool:
         """Return whether the passage lacks a limit of the fact, or a thing that the fact lists."""
         if has(self.probe.main.text, ONLY) and not restricts(self.passage.text):
@@ -533,27 +470,6 @@ class Differences(Alignment):
             return share < MIN_ADJUNCT
         return re.search(rf"\b{re.escape(adjunct.marker)}\b", self.line.text, re.IGNORECASE) is None
 
-    def turns_condition(self) -> bool:
-        """Return whether a condition denies something in the fact alone, or in the passage alone.
-
-        "While nobody is home" may be "while somebody is home" or "while the home is empty".
-        """
-        conditions = [adjunct for adjunct in self.probe.adjuncts if adjunct.kind == "condition"]
-        others = parts_of(self.line.text)[1] if conditions else ()
-        for adjunct in conditions:
-            denies = meaning_of(adjunct.text).denies
-            concepts = adjunct.concepts - self.probe.concepts or adjunct.concepts
-            alike = [
-                other
-                for other in others
-                if other.kind == "condition" and len(concepts & other.concepts) > MIN_ADJUNCT * len(concepts)
-            ]
-            if alike and all(meaning_of(other.text).denies != denies for other in alike):
-                return True
-            if denies and not self.line.denies and concepts <= self.line.concepts:
-                return True
-        return False
-
     def labels_answer(self) -> bool:
         """Return whether the passage has the answer to a question, and only words of the question: "Name: Ada".
 
@@ -564,25 +480,6 @@ class Differences(Alignment):
         asked = self.probe.concepts - self.probe.answer
         is_label = bool(colon and words) and words <= asked and self.probe.answer <= others
         return is_label and others <= self.probe.concepts and not (self.passage.denies or has(text, _OPEN))
-
-    def names_other_thing(self) -> bool:
-        """Return whether the passage may have the answer to the same question about another thing.
-
-        It has another word before a word of the question ("the Billing service", "the Orders service"), or other names
-        while its line has none of the question's.
-        """
-        words, others = self.probe.main.words, self.passage.words
-        specified = dict(_specifiers(words))
-        if any(
-            word in specified
-            and specified[word] not in self.passage.concepts
-            and before not in self.probe.concepts
-            for word, before in _specifiers(others)
-        ):
-            return True
-        names = {word.concept for word in words if word.name} - self.probe.answer
-        other_names = {word.concept for word in others if word.name} - self.probe.concepts
-        return bool(names and other_names) and names.isdisjoint(self.line.concepts)
 
     def lacks_names(self) -> bool:
         """Return whether the passage has most words of the fact but none of its names.
@@ -624,13 +521,6 @@ def _allows_exception(main: Meaning, adjuncts: Sequence[Adjunct], other: Meaning
     if first is None or first.denied or main.denies:
         return False
     return any(adjunct.kind == "exception" and first.concept in adjunct.concepts for adjunct in adjuncts)
-
-
-def _specifiers(words: Sequence[Word]) -> Iterator[tuple[str, str]]:
-    """Yield the concept of each word with that of the full word right before it: "service" with "Orders"."""
-    for before, word in pairwise(words):
-        if before.clause == word.clause and before.weight >= 1.0:
-            yield word.concept, before.concept
 
 
 def _digits_of(word: str) -> list[str]:

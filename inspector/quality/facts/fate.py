@@ -18,7 +18,7 @@ from inspector.core.patterns import late_pattern
 from inspector.core.scan.words import has_unspaced
 from inspector.core.text import safe_title
 from inspector.quality.facts.alignment import MIN_MAYBE, MIN_SAME, MIN_SUBJECT
-from inspector.quality.facts.comparison import Comparison, foreign
+from inspector.quality.facts.comparison import Comparison
 from inspector.quality.facts.fact import KEPT, Fact, Fate, Outcome, Span
 from inspector.quality.facts.meaning import BREAK, JOINS, meaning_of, parts_of
 from inspector.quality.facts.passages import (
@@ -375,13 +375,13 @@ def _candidates(probe: Probe, after: PassageIndex) -> list[int]:
     return chosen
 
 
-def _is_sure(compared: Comparison, text: str, renumbered: bool) -> bool:
+def _is_sure(compared: Comparison, text: str) -> bool:
     """Return whether a passage can contradict a fact.
 
     A question states nothing, and a document is not the user's word on the matter.
     """
     asks = compared.probe.asked or is_question(text) or _ASKS.search(text) is not None
-    return not (asks or compared.probe.pasted) and (compared.is_about_the_same or renumbered)
+    return not (asks or compared.probe.pasted) and compared.is_about_the_same
 
 
 def _judged(
@@ -421,16 +421,14 @@ def _judged(
         return None
     outcome = "uncertain" if has_few_words else outcome
     exchanged = outcome == "contradicted" and compared.exchanged
-    # In another language, only another number of the same name contradicts a fact.
-    renumbered = outcome == "contradicted" and foreign(probe, after.language_at(passage.part))
-    sure = outcome == "contradicted" and _is_sure(compared, passage.text, renumbered)
+    sure = outcome == "contradicted" and _is_sure(compared, passage.text)
     return Match(
         outcome,
-        1.0 if renumbered else round(compared.coverage, 4),
+        round(compared.coverage, 4),
         passage.part,
         passage.span,
         changed,
         exchanged,
         sure,
-        bool(compared.value_pairs) and compared.may_lack_values(),
+        bool(compared.value_pairs) and not compared.lost_values,
     )

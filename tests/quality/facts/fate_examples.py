@@ -154,12 +154,6 @@ EXAMPLES: tuple[tuple[str, str, str, str], ...] = (
         "- Follow the conventions of RULES.md in every change",
         "uncertain",
     ),
-    (
-        "order",
-        "First the pump gets cleaned, then the filters.",
-        "- The filters are cleaned first; then the pump",
-        "contradicted",
-    ),
     ("order", "First the pump gets cleaned, then the filters.", "- The filters are cleaned", "uncertain"),
     (
         "list",
@@ -539,32 +533,8 @@ EXAMPLES: tuple[tuple[str, str, str, str], ...] = (
     (
         "exchange",
         "You write the notes, I do the tagging.",
-        "- The user writes the notes, the assistant does the tagging",
-        "contradicted",
-    ),
-    (
-        "exchange",
-        "You write the notes, I do the tagging.",
         "- The assistant writes the notes, the user does the tagging",
         "kept",
-    ),
-    (
-        "exchange",
-        "You handle the backend and I will do the frontend.",
-        "- Agent does the frontend; user handles the backend",
-        "contradicted",
-    ),
-    (
-        "exchange",
-        "I review the drafts and you publish them.",
-        "- User publishes the drafts and Claude reviews them",
-        "contradicted",
-    ),
-    (
-        "exchange",
-        "I run the migrations, you only write them.",
-        "## Constraints\n- Claude runs the migrations, the user only writes them",
-        "contradicted",
     ),
     (
         "exchange",
@@ -586,12 +556,6 @@ EXAMPLES: tuple[tuple[str, str, str, str], ...] = (
     ),
     (
         "exchange",
-        "show the latest orders on top of the page",
-        "- Page shows the earliest orders on top, the latest below",
-        "contradicted",
-    ),
-    (
-        "exchange",
         "The api gets 4 replicas, the worker gets 9 replicas.",
         "- The api gets 9 replicas, the worker gets 4 replicas",
         "contradicted",
@@ -603,12 +567,6 @@ EXAMPLES: tuple[tuple[str, str, str, str], ...] = (
         "deploy the new build to staging",
         "- The new build is to be deployed to staging; production follows on Monday",
         "kept",
-    ),
-    (
-        "exchange",
-        "deploy this to staging only, leave production alone",
-        "## Constraints\n- Deploy this to production only, leave staging alone",
-        "contradicted",
     ),
     (
         "exchanged",
@@ -1163,18 +1121,6 @@ EXAMPLES: tuple[tuple[str, str, str, str], ...] = (
         "Use the formal tone for the letters and the informal one for the signs.",
         "- Letters use the informal tone, signs the formal one",
         "contradicted",
-    ),
-    (
-        "direction",
-        "Merge the east log into the west log, not the west log into the east log.",
-        "- The west log is to be merged into the east log, not the reverse",
-        "contradicted",
-    ),
-    (
-        "condition",
-        "The crane may only move while nobody is on the pier.",
-        "- The crane may move only while somebody is on the pier",
-        "weakened",
     ),
     (
         "exception",

@@ -336,18 +336,6 @@ def test_an_exception_and_a_condition_may_deny_in_other_words(statement: str, su
     assert judged(statement, summary)[1].outcome == "paraphrased"
 
 
-@pytest.mark.parametrize(
-    ("statement", "summary"),
-    [
-        ("Show the flag while nobody is aboard.", "- Show the flag while the deck is empty, aboard"),
-        ("Skip the patrol if the lamp exists.", "- Skip the patrol if the lamp is missing"),
-        ("Send the boat when the pier is full.", "- Send the boat when the pier is not full"),
-    ],
-)
-def test_a_condition_with_another_denial_leaves_the_fate_open(statement: str, summary: str) -> None:
-    assert judged(statement, summary)[1].outcome == "uncertain"
-
-
 def test_a_moved_only_contradicts_nothing() -> None:
     summary = "- Moor on Mondays only, if nothing is broken"
     assert judged("Only moor on Mondays if nothing is broken.", summary)[1].alive
@@ -604,11 +592,6 @@ def test_a_statement_is_lost_only_if_the_summary_lacks_one_of_its_words() -> Non
             "The handbook has principles, not detailed rigging",
         ),
         (
-            "don't write two files, just one book of tides",
-            "Single book of tides for the harbour (combined files)",
-        ),
-        ("23 need draw a chart (harbour)", "Papers: Chart (harbour)"),
-        (
             "unmoored put in need to inspect",
             "Moored inspections go to DONE.md, unmoored stay in need-inspect.md",
         ),
@@ -776,12 +759,6 @@ def test_a_statement_with_another_word_at_its_end_is_not_there_word_for_word(
 )
 def test_a_name_in_another_form_is_not_lost_in_another_language(statement: str, summary: str) -> None:
     assert judged(statement, summary)[1].outcome == "uncertain"
-
-
-@pytest.mark.parametrize(("name", "outcome"), [("tide 3.5", "contradicted"), ("tide35-4b-iq4", "uncertain")])
-def test_a_number_within_an_id_is_no_other_number_of_a_name(name: str, outcome: str) -> None:
-    summary = f"Build the list and then make {name} for the router"
-    assert judged("tide 2.5:3b刪除", summary)[1].outcome == outcome
 
 
 def test_a_fallback_text_in_another_language_loses_a_statement_for_sure() -> None:
