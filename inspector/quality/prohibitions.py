@@ -156,12 +156,9 @@ class Prohibition(Struct, frozen=True):
 
     def is_mentioned(self, text: str) -> bool:
         """Whether a text has the forbidden command, or a name of what is forbidden."""
-        words = {_singular(word) for word in re.findall(r"[\w.-]+", text.lower())}
         names = (*self.exact, *self.words, *([self.verb] if self.verb in _COMMANDS else ()))
-        return any(
-            not words.isdisjoint(_singular(part) for part in re.findall(r"[\w.-]+", name.lower())[-1:])
-            for name in names
-        )
+        last_parts = {part for name in names for part in _plain_words(name)[-1:]}
+        return not last_parts.isdisjoint(_plain_words(text))
 
     def _forbids_write(self, act: Act) -> bool:
         if self.only:
@@ -261,6 +258,11 @@ class Prohibition(Struct, frozen=True):
         """Whether a command has one of the things that the rule is about; true where it names none."""
         objects = {*map(_singular, self.words), *(name.lower() for name in self.exact)} - {"force", "push"}
         return not objects or not objects.isdisjoint(map(_singular, _parts(lower)))
+
+
+def _plain_words(text: str) -> list[str]:
+    """Return the words and the parts of paths of a text, in lower case and without an ending "s"."""
+    return [_singular(word.strip(".-")) for word in re.findall(r"[\w.-]+", text.lower(), re.ASCII)]
 
 
 def allows(text: str, forbidden: Iterable[Prohibition], act: Act) -> bool:

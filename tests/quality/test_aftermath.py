@@ -1017,6 +1017,8 @@ def test_a_rule_in_a_kept_message_is_still_in_the_list() -> None:
     [
         ("", "Push it, the tests pass.", False),
         ("", "Put it on main now.", False),
+        ("", "The branch is main.", False),
+        ("", "现在推送到main吧。", False),
         ("Shall I push it to main now?", "yes", False),
         ("", "Go on, but don't push.", True),
         ("", "Now write the tide tables.", True),
