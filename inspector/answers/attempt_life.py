@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from msgspec import Struct
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from inspector.answers.attempting import Order, PromptWording, ask_for, counted, recorded_list, sending_of
@@ -36,12 +36,8 @@ class LifeOrder(Struct, frozen=True):
     wording: PromptWording
     first: int
     budget: int | None = None
-    done: Mapping[int, Attempt] | None = None
+    done: Mapping[int, Attempt] = field(default_factory=dict)
     life: int | None = None
-
-    def attempt_at(self, compaction: int) -> Attempt | None:
-        """Return the existing attempt for a compaction, None if there is none."""
-        return (self.done or {}).get(compaction)
 
 
 def life_of(attempts: Sequence[Attempt], life: int) -> dict[int, Attempt]:
@@ -66,7 +62,7 @@ def life_sending(inspection: Inspection, settings: Settings, order: LifeOrder) -
     masker = Masker(order.wording.masking)
     orders = []
     for recorded in inspection.compactions():
-        if recorded.index >= order.first and order.attempt_at(recorded.index) is None:
+        if recorded.index >= order.first and recorded.index not in order.done:
             listed = recorded_list(inspection, settings, recorded.index)
             ask = ask_for(listed, settings, order.wording, order.budget, masker=masker)
             orders.append(Order(ask, order.summarizer))
@@ -92,7 +88,7 @@ def make_life(
     life, attempts = order.life, []
     earlier: str | None = None
     for turn, number in enumerate(numbers, 1):
-        attempt = order.attempt_at(number)
+        attempt = order.done.get(number)
         if attempt is None:
             listed = recorded_list(inspection, settings, number)
             ask = ask_for(listed, settings, order.wording, order.budget, earlier)

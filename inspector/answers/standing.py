@@ -11,20 +11,13 @@ from inspector.answers.answers import Answers
 from inspector.core.conversations import ConversationRow
 from inspector.core.places import Place
 from inspector.core.text import safe, safe_line, safe_title
-from inspector.stores.rule_files import RuleFile, is_sent, rule_files, texts_after
+from inspector.stores.rule_files import FileCut, RuleFile, is_sent, rule_files, texts_after
 
 
 class RuleTextPlace(Place, frozen=True):
     """The place of a message that has the text of a rule file."""
 
     how: str
-
-
-class SentPart(Struct, frozen=True):
-    """A file with a number of `characters`. The agent `sent` only a part of it."""
-
-    characters: int
-    sent: int
 
 
 class StandingFile(Struct, frozen=True):
@@ -46,7 +39,7 @@ class StandingFile(Struct, frozen=True):
     in_lists: tuple[int, ...]
     in_context: bool
     sent_by: str | None
-    cut: SentPart | None
+    cut: FileCut | None
     entries: tuple[RuleTextPlace, ...]
 
 
@@ -80,6 +73,6 @@ def _files(answers: Answers, row: ConversationRow) -> Iterator[StandingFile]:
             lists,
             last in lists,
             agent.title if agent is not None and (cuts or is_sent(path, row)) else None,
-            SentPart(*cuts[-1]) if cuts else None,
+            cuts[-1] if cuts else None,
             tuple(RuleTextPlace(file.generation, file.place, file.message, file.how) for file in entries),
         )

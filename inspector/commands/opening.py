@@ -72,7 +72,7 @@ def _why_no_app() -> str:
 
 def _print(answers: Answers, name: str | None, plain: bool) -> None:
     """Print the conversations; with a name, the list, the compactions and the losses of this conversation."""
-    from inspector.answers.compactions import RecordedCompactions, compare_compactions
+    from inspector.answers.compactions import recorded_compactions
     from inspector.answers.conversations import list_conversations
     from inspector.answers.fact_results import losses_and_answer
     from inspector.answers.showing import show_generation
@@ -91,11 +91,10 @@ def _print(answers: Answers, name: str | None, plain: bool) -> None:
     if name is None:
         parts = [("conversation", list_conversations(answers), print_conversations, conversation_documents)]
     else:
-        recorded = RecordedCompactions(tuple(compare_compactions(answers, name)), (), ())
         losses, nothing = DocumentMasker()(losses_and_answer(answers, [name]))
         parts = [
             ("list", show_generation(answers, name, None, exact=not plain), print_show, show_document),
-            ("compaction", recorded, print_compactions, compaction_documents),
+            ("compaction", recorded_compactions(answers, name), print_compactions, compaction_documents),
             ("loss", losses, partial(print_losses, nothing=nothing), loss_documents),
         ]
     for number, (word, answer, print_text, document_of) in enumerate(parts):

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from inspector.answers.attempt_life import CurvePoint
 from inspector.answers.attempt_survival import SummaryOutcome
 from inspector.answers.recall import Recall
-from inspector.core.shares import kept_of, percent
+from inspector.core.shares import kept_of, share_of
 from inspector.core.text import safe_title
 from inspector.core.times import local_time
 from inspector.export.console import Table, print_table, say
@@ -182,12 +182,8 @@ def print_curve(points: Sequence[CurvePoint], life: int | None) -> None:
     for point in points:
         of, recorded, made = point.of, point.recorded, point.made
         bars = f"{_bar(recorded, of, '░')} {_bar(made, of, '▓')}"
-        table.add(point.compaction, of, _share(recorded, of), _share(made, of), bars)
+        table.add(point.compaction, of, share_of(recorded, of), share_of(made, of), bars)
     print_table(table)
-
-
-def _share(count: int, of: int) -> str:
-    return f"{percent(count / of)} {count}/{of}" if of else "–"
 
 
 def _bar(count: int, of: int, sign: str) -> str:

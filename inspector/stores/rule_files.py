@@ -109,14 +109,20 @@ _PART = frozenset({"offset", "limit", "view_range", "start_line", "end_line"})
 _FAILED = late_pattern(r"\s*\{\s*\"status\":\s*\"error\"")
 
 
+class FileCut(NamedTuple):
+    """A file with a number of `characters`. The agent `sent` only a part of it."""
+
+    characters: int
+    sent: int
+
+
 class RuleFile(NamedTuple):
     """A rule file in a list: message `place` of `generation` has its text.
 
     `how` says how it got there: the agent loaded it ("loaded"), a tool read it ("read"), the agent wrote it into its
     memory ("written"), or the system prompt has it ("prompt"; then `place` is -1). `whole`: the agent wrote or read the
     whole file, so this text replaces earlier texts. `edits`: the texts that it replaced in the file, each with the new
-    text. `cut`: the message only shows that the agent sent a part of the file ("sent"): its characters, and how many
-    were sent."""
+    text. `cut`: the message only shows that the agent sent a part of the file ("sent")."""
 
     path: str
     text: str
@@ -127,7 +133,7 @@ class RuleFile(NamedTuple):
     how: str
     whole: bool = False
     edits: tuple[tuple[str, str], ...] = ()
-    cut: tuple[int, int] | None = None
+    cut: FileCut | None = None
 
     @property
     def is_memory(self) -> bool:
@@ -230,7 +236,7 @@ def _in_list(messages: Iterable[Message], generation: int, folder: str, sends: b
                 files.append(RuleFile(path, text, generation, index, message.id, at, "loaded"))
             warned = message.text.rpartition(_WARNING)[2] if sends and _WARNING in message.text else ""
             for match in _CUT.finditer(warned):
-                path, cut = f"{folder}/{match['name']}", (int(match["characters"]), int(match["sent"]))
+                path, cut = f"{folder}/{match['name']}", FileCut(int(match["characters"]), int(match["sent"]))
                 files.append(RuleFile(path, "", generation, index, message.id, at, "sent", cut=cut))
     return [file for number, file in enumerate(files) if number not in failed]
 
