@@ -104,6 +104,8 @@ _EMPTY_WORDS = frozenset({
     "images", "package", "project", "repo", "here", "yet", "now", "anymore", "via", "as", "is", "be", "under", "table",
     "dependency", "dependencie", "librarie", "library", "app", "site", "version", "there", "them", "those", "system",
 })  # fmt: skip
+#: Words for several things that the text before names.
+_REFERRING = frozenset({"them", "those", "these"})
 _WRITING_PROGRAMS = frozenset({"rm", "mv", "cp", "tee", "truncate", "rmdir", "unlink", "touch"})
 _LISTING_PROGRAMS = frozenset({"ls", "git", "test", "stat", "find", "mkdir"})
 #: Programs that show, search, check or copy files. Their arguments are not actions.
@@ -370,10 +372,13 @@ def _of_clause(clause: str, noun: bool, before: str) -> Prohibition | None:
             exact.append(word)
         elif not _is_empty(word):
             others.append(word.lower())
-    if not exact and not others and verb in _EDITS | _READS:
+    refers = not _REFERRING.isdisjoint(map(str.lower, words))
+    if not exact and not others and (refers or verb in _EDITS | _READS):
         exact = [match[1] + "/" for match in _PLACE.finditer(before)] + re.findall(
             r"[\w.-]*/[\w./-]+", before
         )
+        if refers and not exact:
+            return None
     if not exact and not others and verb not in _COMMANDS | {"install", "add", "introduce"}:
         return None
     settings = tuple((name.lower(), value.lower()) for name, value in _SETTING.findall(clause))
