@@ -14,6 +14,7 @@ from inspector.answers.answers import Answers
 from inspector.answers.facts import Wanted, follow_facts
 from inspector.commands.sources import open_source
 from inspector.core.text import safe
+from inspector.engines.settings import SETTINGS
 from inspector.export.facts import fact_documents
 from inspector.export.report.charting import course_chart
 from inspector.export.report.rendering import POLICY, html_templates, render
@@ -129,9 +130,9 @@ def test_the_token_graph(report_of: MakeReport) -> None:
     course = report.course
     description = next(graph.all("desc")).text
     for name, mark in (
-        ("threshold", course.threshold),
-        ("hygiene", course.hygiene),
-        ("context", course.window),
+        ("threshold", report.budgets.threshold_tokens),
+        ("hygiene", report.budgets.hygiene_tokens),
+        ("context", report.settings.settings.context_length),
     ):
         assert mark > 0
         assert f"{name} {mark:,}" in description
@@ -166,8 +167,9 @@ def test_the_token_graph_is_always_well_formed(
         Fall(at, min(step, len(recorded)), before, before // 2, fallback)
         for at, (step, before, fallback) in enumerate(sorted(falls), 1)
     )
-    course = TokenCourse(tuple(recorded), compactions, threshold, 10**6, 2 * threshold)
-    chart = course_chart(replace(report_of(ROTATING), course=course))
+    report = report_of(ROTATING)
+    budgets = replace(report.budgets, threshold_tokens=threshold, hygiene_tokens=2 * threshold)
+    chart = course_chart(replace(report, course=TokenCourse(tuple(recorded), compactions), budgets=budgets))
     root = parsed(str(html_templates().get_template("charts.html.j2").module.course(chart)))  # type: ignore[attr-defined]
     (picture,) = root.all("svg")
     width, height = map(float, (picture.attributes["viewbox"] or "").split()[2:])
@@ -180,7 +182,7 @@ def test_the_token_graph_is_always_well_formed(
 
 def test_the_token_graph_of_a_long_course_shows_every_drop(report_of: MakeReport) -> None:
     tokens = tuple(min(step % 5_000, 4_000) * 20 for step in range(20_000))
-    chart = course_chart(replace(report_of(ROTATING), course=TokenCourse(tokens, (), 80_000, 128_000)))
+    chart = course_chart(replace(report_of(ROTATING), course=TokenCourse(tokens, ())))
     ((line, _),) = chart["stretches"]
     heights = [float(point.split(",")[1]) for point in line.split()]
     assert len(heights) < 1_000
@@ -224,11 +226,11 @@ def test_the_head_names_all_sources(report_of: MakeReport) -> None:
     for source in (ROTATING, "openai/gpt-4o", "128,000", "hermes-0.13", report.profile_reason):
         assert source in head
     in_force = page.by_id("settings").text
-    for line in report.settings:
-        assert line["name"] in in_force
-        assert line["source"] in in_force
-    for derivation in report.derivations:
-        assert all(step.why in in_force for step in derivation["steps"])
+    for name, source in report.settings.sources.items():
+        assert name == "profile" or SETTINGS[name].label in in_force
+        assert name == "profile" or source in in_force
+    for steps in report.budgets.steps.values():
+        assert all(step.why in in_force for step in steps)
 
 
 def test_a_users_constraints_come_first(report_of: MakeReport) -> None:

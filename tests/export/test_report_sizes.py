@@ -35,7 +35,7 @@ def test_reported_sizes_are_used() -> None:
     assert report.course.sizes.startswith("The agent reported the sizes of ")
     automatic = [fall for fall, part in zip(report.course.falls, report.compactions, strict=True)
                  if part.recorded.trigger != "manual"]  # fmt: skip
-    assert all(fall.before >= 0.95 * report.course.threshold for fall in automatic)
+    assert all(fall.before >= 0.95 * report.budgets.threshold_tokens for fall in automatic)
     texts = (parsed(render(report, "html")).text, render(report, "markdown"))
     for text in texts:
         assert f"{report.live_tokens:,}" in text

@@ -48,7 +48,8 @@ def course_chart(report: Report) -> Chart:
     """
     course, steps = report.course, len(report.course.tokens)
     highest = max([1, *course.tokens, *(fall.before for fall in course.falls)])
-    limits = {"threshold": course.threshold, "hygiene": course.hygiene, "context": course.window}
+    budgets, window = report.budgets, report.settings.settings.context_length
+    limits = {"threshold": budgets.threshold_tokens, "hygiene": budgets.hygiene_tokens, "context": window}
     near = {name: tokens for name, tokens in limits.items() if 0 < tokens <= _FAR[name] * highest}
     ceiling = max([highest, *near.values()]) * 1.06
     left, right, top, floor = (_COURSE[side] for side in ("left", "right", "top", "floor"))
@@ -258,8 +259,9 @@ def _boxes(name: str, head: int, tail: int, length: int) -> Iterator[Chart]:
             }
 
 
-def course_lines(course: TokenCourse) -> list[str]:
+def course_lines(report: Report) -> list[str]:
     """Return tokens over the messages as lines of blocks, and below them the places of the compactions."""
+    course = report.course
     columns = min(_COLUMNS, len(course.tokens))
     if not columns:
         return []
@@ -269,4 +271,7 @@ def course_lines(course: TokenCourse) -> list[str]:
         name = f"{fall.compaction}{'!' if fall.fallback else ''}"
         if all(mark == " " for mark in marks[max(0, at - 1) : at + len(name) + 1]):
             marks[at : at + len(name)] = name
-    return [*graph(course.tokens, course.threshold, columns), f"{'':9} {''.join(marks).rstrip()}"]
+    return [
+        *graph(course.tokens, report.budgets.threshold_tokens, columns),
+        f"{'':9} {''.join(marks).rstrip()}",
+    ]

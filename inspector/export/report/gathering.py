@@ -24,8 +24,7 @@ from inspector.answers.requests import requests_of
 from inspector.caching.requests import Requests
 from inspector.config.settings import ResolvedSettings
 from inspector.core.watching import OnProgress
-from inspector.engines.base import BUDGET_NAMES, Budgets, Settings, region_tokens
-from inspector.engines.settings import SETTINGS
+from inspector.engines.base import Settings, region_tokens
 from inspector.export.document import Document, fields_of
 from inspector.export.masking import masked, masked_words, masker_of, masking_note
 from inspector.export.report.parts import (
@@ -84,10 +83,9 @@ def gather_report(
         database=info.path.name,
         made_at=made_at,
         version=__version__,
-        profile=settings.profile,
         profile_reason=_why(resolved, info.profile_reason),
-        settings=_settings(settings, resolved),
-        derivations=_derivations(live.budgets),
+        settings=resolved,
+        budgets=live.budgets,
         generations=_generations(inspection, settings, transcript),
         course=course,
         compactions=_compactions(inspection, resolved, compared, reading, active, requests, attempts, course),
@@ -101,7 +99,6 @@ def gather_report(
             for severity in SEVERITIES
         },
         notes=tuple(answers.notes()),
-        context_length=settings.context_length,
         live_tokens=tokens,
         live_reported=is_reported,
     )
@@ -115,31 +112,6 @@ def gather_report(
 def _why(resolved: ResolvedSettings, detected: str) -> str:
     source = resolved.sources["profile"]
     return detected if source == "detected" else f"Chosen by {source}."
-
-
-def _settings(settings: Settings, resolved: ResolvedSettings) -> tuple[Document, ...]:
-    """Return the settings in force with their sources."""
-    lines = []
-    for name, row in SETTINGS.items():
-        value = getattr(settings, name)
-        if name == "profile":
-            continue
-        shown = value if isinstance(value, str) else "not set" if value is None else f"{value:,.12g}"
-        lines.append({"name": row.label, "value": shown, "source": resolved.sources[name]})
-    return tuple(lines)
-
-
-def _derivations(budgets: Budgets) -> tuple[Document, ...]:
-    """Return the derived numbers with the steps of each."""
-    return tuple(
-        {
-            "title": "usual summary" if budgets.observed and name == "max_summary_tokens" else title,
-            "value": getattr(budgets, name),
-            "steps": tuple(budgets.steps.get(name, ())),
-        }
-        for name, title in BUDGET_NAMES.items()
-        if getattr(budgets, name) or budgets.steps.get(name)
-    )
 
 
 def _generations(
@@ -184,7 +156,6 @@ def _course(
         for recorded in (item.recorded for item in compared)
         if recorded.index <= len(transcript.ends)
     )
-    budgets = inspection.plan(inspection.conversation.live, settings).budgets
     sizes = ""
     if inspection.requests():
         # A threshold is compared with the sizes that the agent reports.
@@ -196,9 +167,7 @@ def _course(
                 replace(fall, before=before, after=then)
                 for fall, (before, then) in zip(falls, after, strict=True)
             )
-    return TokenCourse(
-        tuple(tokens), falls, budgets.threshold_tokens, settings.context_length, budgets.hygiene_tokens, sizes
-    )
+    return TokenCourse(tuple(tokens), falls, sizes)
 
 
 def _compactions(

@@ -19,6 +19,7 @@ from inspector.core.shares import plural
 from inspector.core.signs import CHANGE_SIGNS, FATE_SIGNS
 from inspector.core.text import safe, safe_title
 from inspector.export import measures
+from inspector.export.config import budgets_document, settings_document
 from inspector.export.document import Document, built, fields_of
 from inspector.export.facts import carried_document, life_document
 from inspector.export.generations import of_list_before
@@ -154,7 +155,11 @@ def report_document(report: Report) -> Document:
         "sessions=row.sessions started_at=row.started_at last_active=row.last_active",
     )
     names = (name for name in report.__struct_fields__ if name != "row")
-    return head | {name: built(getattr(report, name), _special) for name in names}
+    document = head | {name: built(getattr(report, name), _special) for name in names}
+    return document | {
+        "settings": settings_document(report.settings),
+        "budgets": budgets_document(report.budgets, report.settings.sources),
+    }
 
 
 def _special(value: Any) -> Any:

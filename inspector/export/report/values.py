@@ -7,8 +7,10 @@ from collections.abc import Mapping
 from msgspec import Struct
 
 from inspector.answers.inspection import Compared
+from inspector.config.settings import ResolvedSettings
 from inspector.core.conversations import Compaction, ConversationRow
 from inspector.core.shares import plural
+from inspector.engines.base import Budgets
 from inspector.export.document import Document
 from inspector.quality.facts.fact import KINDS, Kind, Life, Outcome
 from inspector.quality.facts.risk import AtRisk
@@ -61,9 +63,6 @@ class TokenCourse(Struct, frozen=True):
 
     tokens: tuple[int, ...]
     falls: tuple[Fall, ...]
-    threshold: int
-    window: int
-    hygiene: int = 0
     sizes: str = ""
 
 
@@ -173,10 +172,9 @@ class Report(Struct, frozen=True):
     database: str
     made_at: float
     version: str
-    profile: str
     profile_reason: str
-    settings: tuple[Document, ...]
-    derivations: tuple[Document, ...]
+    settings: ResolvedSettings
+    budgets: Budgets
     generations: tuple[GenerationLine, ...]
     course: TokenCourse
     compactions: tuple[CompactionPart, ...]
@@ -188,7 +186,6 @@ class Report(Struct, frozen=True):
     #: By severity, findings of compactions included. Findings with one cause count once.
     finding_counts: Mapping[Severity, int]
     notes: tuple[str, ...]
-    context_length: int
     live_tokens: int
     #: Whether the agent reported `live_tokens`; else they are rough.
     live_reported: bool = False

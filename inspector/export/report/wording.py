@@ -13,7 +13,10 @@ from inspector.core.places import place_name
 from inspector.core.shares import dollars, kept_of, percent, plural
 from inspector.core.signs import CAUSE_WORDS, CHANGE_SIGNS, EXCERPT_WORDS, FATE_SIGNS, SEVERITY_SIGNS
 from inspector.core.text import safe_title
+from inspector.engines.base import BUDGET_NAMES
+from inspector.engines.settings import SETTINGS
 from inspector.export import facts, generations
+from inspector.export.config import explained
 from inspector.export.document import Document
 from inspector.export.measures import share_percent, share_words
 from inspector.export.report.values import (
@@ -61,10 +64,10 @@ def number(value: float) -> str:
 
 def head_lines(report: Report) -> list[str]:
     """Return the lines below the title of a report: the model and the profile, and the time of the conversation."""
-    row = report.row
+    row, settings = report.row, report.settings.settings
     return [
-        f"{safe_title(row.model) or 'no model is named'} · {report.context_length:,} tokens of context · "
-        f"profile {report.profile}",
+        f"{safe_title(row.model) or 'no model is named'} · {settings.context_length:,} tokens of context · "
+        f"profile {settings.profile}",
         report.profile_reason,
         " to ".join(dict.fromkeys(filter(None, (moment(row.started_at), moment(row.last_active))))),
     ]
@@ -91,8 +94,7 @@ def sections(report: Report) -> list[tuple[str, str]]:
 
 def tiles(report: Report) -> list[tuple[str, str, str]]:
     """Return (name, number, words) of the figures at a glance."""
-    threshold = report.course.threshold
-    share = f"{percent(report.live_tokens, threshold)} of the threshold" if threshold else ""
+    share = f"{percent(report.live_tokens, report.budgets.threshold_tokens)} of the threshold"
     tokens = f"{'' if report.live_reported else '~'}{report.live_tokens:,}"
     findings = sum(report.finding_counts.values())
     kept = [
@@ -196,26 +198,32 @@ def attempt_rows(part: Document) -> list[tuple[str, ...]]:
 
 
 def setting_rows(report: Report) -> list[tuple[str, ...]]:
-    """Return a row for each setting."""
-    return [(line["name"], line["value"], line["source"]) for line in report.settings]
+    """Return a row for each setting in force: its value and its source."""
+    rows = []
+    for name, row in SETTINGS.items():
+        value = getattr(report.settings.settings, name)
+        shown = value if isinstance(value, str) else "not set" if value is None else f"{value:,.12g}"
+        rows.append((row.label, shown, report.settings.sources[name]))
+    return [row for row in rows if row[0] != SETTINGS["profile"].label]
 
 
-def derivation_name(derivation: Document) -> str:
-    """Return the name and the value of a derived number."""
-    title = derivation["title"]
-    return f"{title[:1].upper()}{title[1:]}: {derivation['value']:,} tokens"
-
-
-def step_rows(derivation: Document) -> list[tuple[str, ...]]:
-    """Return a row for each step of a derivation."""
-    return [
-        (
-            f"{'▸ ' if step.bound else ''}{step.rule}",
-            number(step.value),
-            f"{step.why}{' (this changed the number)' if step.bound else ''}",
-        )
-        for step in derivation["steps"]
-    ]
+def derivations(report: Report) -> list[tuple[str, list[tuple[str, str, str]]]]:
+    """Return (name with the value, rows of its steps) of each derived number."""
+    budgets, steps = report.budgets, explained(report.budgets, report.settings.sources)
+    found = []
+    for name, title in BUDGET_NAMES.items():
+        if getattr(budgets, name) or steps.get(name):
+            title = "usual summary" if budgets.observed and name == "max_summary_tokens" else title
+            rows = [
+                (
+                    f"{'▸ ' if step.bound else ''}{step.rule}",
+                    number(step.value),
+                    f"{step.why}{' (this changed the number)' if step.bound else ''}",
+                )
+                for step in steps.get(name, ())
+            ]
+            found.append((f"{title.capitalize()}: {getattr(budgets, name):,} tokens", rows))
+    return found
 
 
 def _number(value: int | None) -> str:
