@@ -118,7 +118,7 @@ def _outcomes(
             raise _Unwanted
 
     local = is_local(plan.scheduler)
-    processes = plan.processes or processes_of(plan.scheduler)
+    processes = processes_of(plan.scheduler)
     ahead = list(islice(rows, 1))
     if local and processes is None and not in_worker() and (os.cpu_count() or 1) > 1:
         # Take rows until it is certain that other processes pay off.

@@ -42,12 +42,11 @@ class Progress(Struct, frozen=True):
 class Scheduling(Struct, frozen=True):
     """The scheduler of a question about many conversations.
 
-    `scheduler` is "local", "local:N" for N processes, or the address of a Dask scheduler. `processes` is the number of
-    local processes. None means one for each core, or only this process if there is little to do. `watch` gets the
-    progress. Once `wanted` returns False, the work ends.
+    `scheduler` is "local:N" for N processes of this machine, "local" for one on each core, or only this process if
+    there is little to do, or the address of a Dask scheduler. `watch` gets the progress. Once `wanted` returns False,
+    the work ends.
     """
 
     scheduler: str = LOCAL
-    processes: int | None = None
     watch: Callable[[Progress], None] = lambda _: None
     wanted: Callable[[], bool] = lambda: True

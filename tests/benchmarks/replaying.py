@@ -127,7 +127,7 @@ def _many(context: Context) -> list[Figure]:
     store = open_store(context.database)
     long = {store.resolve(LONG), store.resolve(LONGEST)}
     rows = [row for row in store.conversations() if row.id not in long][:_MANY]
-    answers = Answers(store, {}, None, Scheduling(processes=2))
+    answers = Answers(store, {}, None, Scheduling("local:2"))
     threshold, ratio = default_axis("threshold", Settings()), default_axis("target_ratio", Settings())
     request = SweepRequest(tuple(row.id for row in rows), threshold, ratio)
     start = time.perf_counter()

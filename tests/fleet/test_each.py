@@ -90,11 +90,11 @@ def test_several_processes_and_a_cluster_answer_the_same_though_a_worker_dies(
             killed.extend(worker.pid for worker in list(cluster.workers.values())[:1])
             os.kill(killed[0], signal.SIGKILL)
 
-    alone = asked(folder, Scheduling(processes=1))
+    alone = asked(folder, Scheduling("local:1"))
     assert len(alone) > 6
     assert any(found.total for found in alone.values())
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "another cache"))
-    assert asked(folder, Scheduling(processes=2, watch=seen.append)) == alone
+    assert asked(folder, Scheduling("local:2", watch=seen.append)) == alone
     assert [progress.done for progress in seen] == list(range(len(alone) + 1))
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "a third cache"))
     assert asked(folder, Scheduling(cluster.scheduler_address, watch=kill)) == alone
@@ -116,7 +116,7 @@ def test_an_unreadable_conversation_is_named(folder: Path, processes: int) -> No
     rows = store.conversations()
     bad = rows[1].title
     question = StoreQuestion(calls.title, lambda row: (bad,))
-    answers = Answers(store, {}, None, Scheduling(processes=processes))
+    answers = Answers(store, {}, None, Scheduling(f"local:{processes}"))
     found = {row.id: title for row, title in ask_each(answers, rows, question)}
     assert found == {row.id: row.title for row in rows if row.title != bad}
     (sentence,) = answers.unread
@@ -147,7 +147,7 @@ def test_an_incomplete_answer_ends_with_an_error(folder: Path, monkeypatch: pyte
 def test_unwanted_work_ends(folder: Path, processes: int) -> None:
     seen: list[Progress] = []
     scheduling = Scheduling(
-        processes=processes, watch=seen.append, wanted=lambda: not seen or seen[-1].done < 2
+        f"local:{processes}", watch=seen.append, wanted=lambda: not seen or seen[-1].done < 2
     )
     assert 2 <= len(asked(folder, scheduling)) < 6
 

@@ -72,7 +72,7 @@ def test_in_several_processes_the_same_comes_out(answers: Answers) -> None:
     request = request_of(answers, 4, facts=True)
     seen: list[Progress] = []
     alone = run_sweep(request, answers)
-    together = run_sweep(request, scheduled(answers, watch=seen.append, processes=2))
+    together = run_sweep(request, scheduled(answers, watch=seen.append, scheduler="local:2"))
     assert together == alone
     assert together.complete
     assert [progress.done for progress in seen] == [0, 1, 2, 3, 4]
@@ -85,7 +85,10 @@ def test_in_several_processes_the_same_comes_out(answers: Answers) -> None:
 def test_a_cancelled_sweep_keeps_finished_cells(answers: Answers, processes: int) -> None:
     seen: list[Progress] = []
     wanted = scheduled(
-        answers, watch=seen.append, wanted=lambda: not seen or seen[-1].done < 2, processes=processes
+        answers,
+        watch=seen.append,
+        wanted=lambda: not seen or seen[-1].done < 2,
+        scheduler=f"local:{processes}",
     )
     found = run_sweep(request_of(answers), wanted)
     assert not found.complete
