@@ -25,6 +25,7 @@ from inspector.export.report.rendering import (
     render,
 )
 from inspector.export.report.values import Report
+from inspector.quality.catalogue import RULES
 from inspector.quality.facts.fact import KINDS, OUTCOMES
 from inspector.quality.finding import SEVERITIES
 from inspector.stores.detect import open_store
@@ -131,6 +132,7 @@ _WORDS = {
     *OUTCOMES,
     *SEVERITIES,
     *CHANGES,
+    *RULES,
     "summary",
     "head",
     "tail",

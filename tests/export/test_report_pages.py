@@ -20,6 +20,7 @@ from inspector.export.report.charting import course_chart
 from inspector.export.report.rendering import POLICY, html_templates, render
 from inspector.export.report.values import FactGroup, Fall, Report, TokenCourse
 from inspector.export.report.wording import cut, fact_notes
+from inspector.quality.catalogue import advice_of
 from tests.export.pages import Element, assert_harmless, parsed, shown, tokens
 
 ROTATING = "Move checkout to orders-v2"
@@ -101,8 +102,8 @@ def test_a_report_has_recorded_and_planned_values_and_summaries(report_of: MakeR
         assert " ".join(safe(recorded.summary or "").split()) in section
         assert safe(recorded.summary or "") in document
         for group in part.findings:
-            assert all(" ".join(safe(line).split()) in section for line, _ in group["told"])
-            assert group["advice"] in section
+            assert " ".join(safe(group.text).split()) in section
+            assert advice_of(group.first) in section
 
 
 @pytest.mark.parametrize("name", COMPACTED + OTHERS)

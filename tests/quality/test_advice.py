@@ -6,10 +6,11 @@ import pytest
 
 from inspector.engines.base import Settings
 from inspector.export.findings import finding_document
-from inspector.export.report.gathering import findings_by_rule
+from inspector.export.report.wording import finding_items
 from inspector.quality.catalogue import RULES
 from inspector.quality.find import find
 from inspector.quality.finding import Finding
+from inspector.quality.grouping import grouped
 from tests.quality.made import compaction_evidence, evidence, plan
 
 
@@ -26,8 +27,8 @@ def saved_little(profile: str) -> Finding:
 def test_settings_of_hermes_are_for_users_of_hermes(profile: str, ours: bool) -> None:
     finding = saved_little(profile)
     rule = RULES["saved-little"]
-    (part,) = findings_by_rule([finding])
-    for advice in (finding_document(finding)["advice"], part["advice"]):
+    ((*_, notes),) = finding_items(grouped([finding]))
+    for advice in (finding_document(finding)["advice"], notes[-1]):
         assert advice.startswith(rule.advice)
         assert (rule.hermes in advice) == ours
         assert ("protect_last_n" in advice) == ours

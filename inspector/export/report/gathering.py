@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import groupby
 
 from msgspec.structs import replace
@@ -25,10 +25,9 @@ from inspector.caching.requests import Requests
 from inspector.config.settings import ResolvedSettings
 from inspector.core.watching import OnProgress
 from inspector.engines.base import Settings, region_tokens
-from inspector.export.document import Document, fields_of
+from inspector.export.document import Document
 from inspector.export.masking import masked, masked_words, masker_of, masking_note
 from inspector.export.report.parts import (
-    FINDINGS,
     GROUP,
     ITEMS,
     SUMMARY,
@@ -40,7 +39,6 @@ from inspector.export.report.parts import (
 from inspector.export.report.values import CompactionPart, DiffPart, Fall, GenerationLine, Report, TokenCourse
 from inspector.export.requests import sums_document
 from inspector.models.kept import default_attempts
-from inspector.quality.catalogue import RULES, advice_of
 from inspector.quality.finding import SEVERITIES, Finding
 from inspector.quality.grouping import grouped
 from inspector.replay.transcript import Transcript, transcript_of
@@ -93,7 +91,7 @@ def gather_report(
         drift=drift_part(inspection, settings),
         costs=sums_document(requests),
         risk=risk_part(live, reading, masker),
-        findings=findings_by_rule(finding for finding in active if finding.compaction not in placed),
+        findings=grouped(finding for finding in active if finding.compaction not in placed),
         finding_counts={
             severity: sum(group.first.severity == severity for group in grouped(active))
             for severity in SEVERITIES
@@ -212,31 +210,10 @@ def _compactions(
                 None if text is None else text[:longest],
                 max(0, len(text or "") - longest),
                 diff,
-                findings_by_rule(finding for finding in all_findings if finding.compaction == recorded.index),
+                grouped(finding for finding in all_findings if finding.compaction == recorded.index),
                 bill_words(recorded, bills.get(recorded.index), requests, inspection.is_branch),
                 attempts_of_compaction,
                 sizes.get(recorded.index),
             )
         )
     return tuple(parts)
-
-
-def findings_by_rule(listed: Iterable[Finding]) -> tuple[Document, ...]:
-    """Return findings by rule, in the order of their first finding: (sentence, place) for each, and `more` left out."""
-    by_rule: dict[str, list[tuple[str, str]]] = {}
-    advice: dict[str, str] = {}
-    for finding in listed:
-        place = "" if finding.generation is None else f"list {finding.generation}"
-        place += f", #{finding.index}" if place and finding.index is not None else ""
-        by_rule.setdefault(finding.rule, []).append((finding.text, place))
-        advice[finding.rule] = advice_of(finding)
-    return tuple(
-        {
-            **fields_of(RULES[rule], "severity title"),
-            "advice": advice[rule],
-            "told": sentences[:FINDINGS],
-            "more": max(0, len(sentences) - FINDINGS),
-            "total": len(sentences),
-        }
-        for rule, sentences in by_rule.items()
-    )

@@ -22,11 +22,13 @@ from inspector.export import measures
 from inspector.export.config import budgets_document, settings_document
 from inspector.export.document import Document, built, fields_of
 from inspector.export.facts import carried_document, life_document
+from inspector.export.findings import finding_document
 from inspector.export.generations import of_list_before
 from inspector.export.report import charting, wording
 from inspector.export.report.values import CompactionPart, FactGroup, Report
 from inspector.quality.facts.fact import OUTCOMES, Life
 from inspector.quality.facts.risk import AtRisk
+from inspector.quality.finding import Finding
 from inspector.quality.measures import Measures
 
 if TYPE_CHECKING:
@@ -166,6 +168,8 @@ def _special(value: Any) -> Any:
     """Return facts as the other commands do, and null for values that are unknown without the list before."""
     if isinstance(value, Life):
         return life_document(value)
+    if isinstance(value, Finding):
+        return finding_document(value)
     if isinstance(value, Measures):
         return measures.measure_documents(value)
     if isinstance(value, AtRisk):

@@ -15,6 +15,7 @@ from inspector.export.document import Document
 from inspector.quality.facts.fact import KINDS, Kind, Life, Outcome
 from inspector.quality.facts.risk import AtRisk
 from inspector.quality.finding import Severity
+from inspector.quality.grouping import FindingGroup
 from inspector.quality.measures import Measures
 from inspector.summaries.summary import SummaryDiff
 
@@ -146,7 +147,7 @@ class CompactionPart(Struct, frozen=True):
     summary: str | None
     summary_more: int
     diff: DiffPart | None
-    findings: tuple[Document, ...]
+    findings: tuple[FindingGroup, ...]
     bill: str
     attempts: Document
     reported: tuple[int, int] | None = None
@@ -182,7 +183,7 @@ class Report(Struct, frozen=True):
     drift: Document
     costs: Document
     risk: Document
-    findings: tuple[Document, ...]
+    findings: tuple[FindingGroup, ...]
     #: By severity, findings of compactions included. Findings with one cause count once.
     finding_counts: Mapping[Severity, int]
     notes: tuple[str, ...]

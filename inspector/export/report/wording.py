@@ -19,6 +19,7 @@ from inspector.export import facts, generations
 from inspector.export.config import explained
 from inspector.export.document import Document
 from inspector.export.measures import share_percent, share_words
+from inspector.export.report.parts import FINDINGS
 from inspector.export.report.values import (
     CompactionPart,
     DiffPart,
@@ -29,10 +30,12 @@ from inspector.export.report.values import (
     TokenCourse,
 )
 from inspector.export.requests import price_words, recorded_words, unlisted_words
+from inspector.quality.catalogue import RULES, advice_of
 from inspector.quality.facts.fact import OUTCOMES, Kind, Life
 from inspector.quality.facts.risk import AtRisk
 from inspector.quality.facts.survival import KindSurvival
-from inspector.quality.finding import severity_words
+from inspector.quality.finding import Severity, severity_words
+from inspector.quality.grouping import FindingGroup
 from inspector.summaries.summary import ItemChange
 
 _LINE_SIGNS = {**CHANGE_SIGNS, "removed": "-", "moved": ">"}
@@ -340,18 +343,26 @@ def more_words(group: FactGroup) -> str:
     return f"and {group.more:,} more {name} (the facts command and the app list all)"
 
 
-def severity_badge(group: Document) -> str:
-    """Return the severity of findings with its sign, and their number."""
-    count = f" × {group['total']:,}" if group["total"] > 1 else ""
-    return f"{SEVERITY_SIGNS[group['severity']]} {group['severity']}{count}"
+def finding_items(groups: Sequence[FindingGroup]) -> list[tuple[str, Severity, str, list[str]]]:
+    """Return (sign with severity and number, severity, title, notes) of the findings of each rule, in order."""
+    by_rule: dict[str, list[FindingGroup]] = {}
+    for group in groups:
+        by_rule.setdefault(group.first.rule, []).append(group)
+    items = []
+    for rule, same in by_rule.items():
+        first, more = same[0].first, len(same) - FINDINGS
+        count = f" × {len(same):,}" if len(same) > 1 else ""
+        notes = [_finding_words(group) for group in same[:FINDINGS]]
+        if more > 0:
+            notes.append(f"and {more:,} more of this rule (the findings command lists all)")
+        badge = f"{SEVERITY_SIGNS[first.severity]} {first.severity}{count}"
+        items.append((badge, first.severity, RULES[rule].title, [*notes, advice_of(first)]))
+    return items
 
 
-def finding_notes(group: Document) -> list[str]:
-    """Return the sentences of findings of one rule, with their places, and the advice."""
-    notes = [f"{sentence}{f' ({place})' if place else ''}" for sentence, place in group["told"]]
-    if group["more"]:
-        notes.append(f"and {group['more']:,} more of this rule (the findings command lists all)")
-    return [*notes, group["advice"]]
+def _finding_words(group: FindingGroup) -> str:
+    place = place_name(group.first.index, group.first.generation)
+    return f"{group.text}{f' ({place})' if place else ''}"
 
 
 def drift_notes(line: Document) -> list[str]:
