@@ -61,11 +61,19 @@ class SummaryLives(Struct, frozen=True):
 def follow_summaries(answers: Answers, name: str) -> SummaryLives:
     """Return the lineage of all items. Raises UnknownConversation if no compaction left a summary."""
     inspection, resolved = answers.opened(name)
+    lives = summary_lives(inspection, resolved.settings)
+    if lives is None:
+        raise UnknownConversation("No compaction of this conversation left a summary that can be read.")
+    return lives
+
+
+def summary_lives(inspection: Inspection, settings: Settings) -> SummaryLives | None:
+    """Return the lineage of all items; None if no compaction left a summary. Raises StoreErrors and EngineErrors."""
     compactions = inspection.compactions()
     lineage = lineage_of(compactions)
     if not any(column.summary for column in lineage.columns):
-        raise UnknownConversation("No compaction of this conversation left a summary that can be read.")
-    budgets = budgets_by_compaction(inspection, compactions, resolved.settings)
+        return None
+    budgets = budgets_by_compaction(inspection, compactions, settings)
     return SummaryLives(inspection.conversation.id, lineage, drift_with(lineage, compactions, budgets))
 
 

@@ -9,6 +9,7 @@ from inspector.core.shares import percent
 from inspector.core.signs import CHANGE_SIGNS, STATE_SIGNS
 from inspector.export.console import say
 from inspector.export.document import Document, built, fields_of
+from inspector.summaries.drift import ChangedMeaning, Stale
 from inspector.summaries.exact import turn_words
 from inspector.summaries.lineage import Cell, Lineage, LineageRow
 from inspector.summaries.summary import SectionDiff
@@ -127,13 +128,21 @@ def print_lineage(answer: SummaryLives) -> None:
             f"{words} of its words are left; {length.tokens:,}{budget} tokens"
         )
     for change in changed:
-        turns = ", ".join(turn_words(turn.was, turn.now) for turn in change.turns)
-        since = columns[change.column].compaction
-        say(f"! since compaction {since}: {turns}: {' '.join(change.text.split())}")
+        say(f"! {changed_words(lineage, change)}: {' '.join(change.text.split())}")
     for entry in drift.stale:
-        why = "done" if entry.why == "done" else f"listed {entry.times} times"
-        since = columns[entry.since].compaction
-        say(f"◷ stale ({why} since compaction {since}): {' '.join(entry.text.split())}")
+        say(f"◷ stale ({stale_words(lineage, entry)}): {' '.join(entry.text.split())}")
+
+
+def changed_words(lineage: Lineage, change: ChangedMeaning) -> str:
+    """Return what changed in an item, and since when."""
+    turns = ", ".join(turn_words(turn.was, turn.now) for turn in change.turns)
+    return f"since compaction {lineage.columns[change.column].compaction}: {turns}"
+
+
+def stale_words(lineage: Lineage, stale: Stale) -> str:
+    """Return why an item is stale, and since when."""
+    why = "done" if stale.why == "done" else f"listed {stale.times} times"
+    return f"{why} since compaction {lineage.columns[stale.since].compaction}"
 
 
 def _state_words(cell: Cell | None, cells: int) -> str:

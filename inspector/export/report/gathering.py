@@ -21,6 +21,7 @@ from inspector.answers.live_sizes import live_tokens
 from inspector.answers.measures import measures_of
 from inspector.answers.recordings import read_recording
 from inspector.answers.requests import requests_of
+from inspector.answers.summaries import summary_lives
 from inspector.caching.requests import Requests
 from inspector.config.settings import ResolvedSettings
 from inspector.core.watching import OnProgress
@@ -32,7 +33,6 @@ from inspector.export.report.parts import (
     ITEMS,
     SUMMARY,
     attempts_part,
-    drift_part,
     facts_part,
     risk_part,
 )
@@ -88,7 +88,7 @@ def gather_report(
         course=course,
         compactions=_compactions(inspection, resolved, compared, reading, active, requests, attempts, course),
         measures=measures_of(inspection, settings, reading.facts),
-        drift=drift_part(inspection, settings),
+        drift=summary_lives(inspection, settings),
         costs=sums_document(requests),
         risk=risk_part(live, reading, masker),
         findings=grouped(finding for finding in active if finding.compaction not in placed),

@@ -11,10 +11,9 @@ from typing import NamedTuple
 from inspector.answers.attempt_survival import outcomes_of
 from inspector.answers.fact_reading import FactsReading
 from inspector.answers.inspection import Compared, Inspection
-from inspector.answers.summaries import budgets_by_compaction, drift_with, lineage_of
 from inspector.core.watching import OnProgress
 from inspector.engines.base import Plan, Settings
-from inspector.export.document import Document, fields_of
+from inspector.export.document import Document
 from inspector.export.facts import AT_RISK_LEAD
 from inspector.export.masking import masked
 from inspector.export.report.values import FactGroup, FactsPart, ReportedFact
@@ -23,10 +22,6 @@ from inspector.models.masking import Masker
 from inspector.quality.facts.carry import checklist
 from inspector.quality.facts.fact import KINDS, OUTCOMES, ConversationFacts, Life
 from inspector.quality.losses import is_lost, lives_after
-from inspector.quality.measures import Share
-from inspector.summaries.drift import ChangedMeaning, Stale
-from inspector.summaries.exact import turn_words
-from inspector.summaries.lineage import Lineage
 
 
 class Limit(NamedTuple):
@@ -107,56 +102,6 @@ def risk_part(plan: Plan, reading: FactsReading, masker: Masker) -> Document:
         "groups": _groups(at_risk, RISK),
         "checklist": checklist(masked([entry.fact for entry in at_risk[:CHECKLIST]], masker), AT_RISK_LEAD),
     }
-
-
-def drift_part(inspection: Inspection, settings: Settings) -> Document:
-    """Return the drift of the summaries from the first one.
-
-    `lengths` have the share of the first one's items that is left (None: unknown). `otherwise` are items that say
-    something else, `stale` items that are done or never change; each with the number of those left out.
-    """
-    compactions = inspection.compactions()
-    lineage = lineage_of(compactions)
-    if not any(column.summary for column in lineage.columns):
-        return {"lengths": [], "otherwise": [], "otherwise_more": 0, "stale": [], "stale_more": 0}
-    drift = drift_with(lineage, compactions, budgets_by_compaction(inspection, compactions, settings))
-    left = {entry.column: Share(entry.items, entry.of_items) for entry in drift.left}
-    numbers = [column.compaction for column in lineage.columns]
-    settled = [change for change in drift.changed_meanings if change.settled]
-    return {
-        "lengths": [
-            {
-                "compaction": numbers[length.column],
-                **fields_of(length, "tokens budget"),
-                "items": left.get(length.column),
-            }
-            for length in drift.lengths
-        ],
-        "otherwise": [
-            _line(numbers[change.column], _turns(change), change.text, change.was)
-            for change in settled[:DRIFT]
-        ],
-        "otherwise_more": max(0, len(settled) - DRIFT),
-        "stale": [
-            _line(numbers[stale.until], _stale(stale, lineage), stale.text) for stale in drift.stale[:DRIFT]
-        ],
-        "stale_more": max(0, len(drift.stale) - DRIFT),
-    }
-
-
-def _line(compaction: int, note: str, text: str, was: str = "") -> Document:
-    return {"compaction": compaction, "note": note, "text": text, "was": was}
-
-
-def _turns(change: ChangedMeaning) -> str:
-    return "; ".join(f"{turn.kind}: {turn_words(turn.was, turn.now)}" for turn in change.turns)
-
-
-def _stale(stale: Stale, lineage: Lineage) -> str:
-    since = lineage.columns[stale.since].compaction
-    if stale.why == "done" and stale.by is not None:
-        return f"{stale.section}: done since summary {since}: {lineage.rows[stale.by].text}"
-    return f"{stale.section}: listed unchanged since summary {since}, in {stale.times} summaries"
 
 
 def attempts_part(

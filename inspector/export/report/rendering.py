@@ -13,6 +13,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Literal
 
+from inspector.answers.summaries import SummaryLives
 from inspector.core.conversations import Compaction
 from inspector.core.errors import UsageProblem
 from inspector.core.shares import plural
@@ -25,7 +26,9 @@ from inspector.export.facts import carried_document, life_document
 from inspector.export.findings import finding_document
 from inspector.export.generations import of_list_before
 from inspector.export.report import charting, wording
+from inspector.export.report.parts import DRIFT
 from inspector.export.report.values import CompactionPart, FactGroup, Report
+from inspector.export.summaries import lineage_document
 from inspector.quality.facts.fact import OUTCOMES, Life
 from inspector.quality.facts.risk import AtRisk
 from inspector.quality.finding import Finding
@@ -101,6 +104,7 @@ def _templates(shown: Callable[[str], str]) -> Environment:
         "fate_columns": ("kind", *(f">{FATE_SIGNS[outcome]} {outcome}" for outcome in OUTCOMES), ">all"),
         "measure_columns": tuple(f">{name}" for name in measures.COLUMNS),
         "chart_width": charting.WIDTH,
+        "most_drift": DRIFT,
     }
     return templates
 
@@ -168,6 +172,8 @@ def _special(value: Any) -> Any:
     """Return facts as the other commands do, and null for values that are unknown without the list before."""
     if isinstance(value, Life):
         return life_document(value)
+    if isinstance(value, SummaryLives):
+        return lineage_document(value)
     if isinstance(value, Finding):
         return finding_document(value)
     if isinstance(value, Measures):

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from msgspec import Struct
 
 from inspector.answers.inspection import Compared
+from inspector.answers.summaries import SummaryLives
 from inspector.config.settings import ResolvedSettings
 from inspector.core.conversations import Compaction, ConversationRow
 from inspector.core.shares import plural
@@ -180,7 +181,7 @@ class Report(Struct, frozen=True):
     course: TokenCourse
     compactions: tuple[CompactionPart, ...]
     measures: Measures
-    drift: Document
+    drift: SummaryLives | None
     costs: Document
     risk: Document
     findings: tuple[FindingGroup, ...]

@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from msgspec import Struct
 
 from inspector.answers.inspection import Compared
+from inspector.answers.summaries import SummaryLives
 from inspector.core.places import place_name
 from inspector.core.shares import dollars, kept_of, percent, plural
 from inspector.core.signs import CAUSE_WORDS, CHANGE_SIGNS, EXCERPT_WORDS, FATE_SIGNS, SEVERITY_SIGNS
@@ -30,12 +31,14 @@ from inspector.export.report.values import (
     TokenCourse,
 )
 from inspector.export.requests import price_words, recorded_words, unlisted_words
+from inspector.export.summaries import changed_words, stale_words
 from inspector.quality.catalogue import RULES, advice_of
 from inspector.quality.facts.fact import OUTCOMES, Kind, Life
 from inspector.quality.facts.risk import AtRisk
 from inspector.quality.facts.survival import KindSurvival
 from inspector.quality.finding import Severity, severity_words
 from inspector.quality.grouping import FindingGroup
+from inspector.quality.measures import Share
 from inspector.summaries.summary import ItemChange
 
 _LINE_SIGNS = {**CHANGE_SIGNS, "removed": "-", "moved": ">"}
@@ -88,7 +91,7 @@ def sections(report: Report) -> list[tuple[str, str]]:
         ("glance", "At a glance"),
         ("course-section", "Course"),
         *([("survival", "Survival"), *parts] if parts else []),
-        *([("drift", "Drift")] if report.drift["lengths"] else []),
+        *([("drift", "Drift")] if report.drift else []),
         *([("costs", "Costs")] if report.costs["requests"] else []),
         ("risk", "At risk now"),
         ("settings", "Settings"),
@@ -148,11 +151,42 @@ def generation_rows(report: Report) -> list[tuple[str, ...]]:
     ]
 
 
-def length_rows(drift: Document) -> list[tuple[str, ...]]:
-    """Return a row for each summary: its length, its budget, and what is left of the first one."""
+def length_rows(lives: SummaryLives) -> list[tuple[str, ...]]:
+    """Return a row for each summary: its length, its budget, and the items of the first one that are left."""
+    left = {entry.column: Share(entry.items, entry.of_items) for entry in lives.drift.left}
+    numbers = [column.compaction for column in lives.lineage.columns]
     return [
-        (f"{one['compaction']}", _tokens(one["tokens"]), _number(one["budget"]), share_words(one["items"]))
-        for one in drift["lengths"]
+        (
+            f"{numbers[length.column]}",
+            _tokens(length.tokens),
+            _number(length.budget),
+            share_words(left.get(length.column)),
+        )
+        for length in lives.drift.lengths
+    ]
+
+
+def changed_items(lives: SummaryLives) -> list[tuple[str, list[str]]]:
+    """Return (text, notes) of the items of summaries that say something else since a compaction."""
+    return [
+        (cut(change.text), [changed_words(lives.lineage, change), f"was: {cut(change.was)}"])
+        for change in lives.drift.changed_meanings
+        if change.settled
+    ]
+
+
+def stale_items(lives: SummaryLives) -> list[tuple[str, list[str]]]:
+    """Return (text, notes) of the items of summaries that should be closed."""
+    rows = lives.lineage.rows
+    return [
+        (
+            cut(item.text),
+            [
+                stale_words(lives.lineage, item),
+                *([f"done: {cut(rows[item.by].text, 300)}"] if item.by is not None else []),
+            ],
+        )
+        for item in lives.drift.stale
     ]
 
 
@@ -363,12 +397,6 @@ def finding_items(groups: Sequence[FindingGroup]) -> list[tuple[str, Severity, s
 def _finding_words(group: FindingGroup) -> str:
     place = place_name(group.first.index, group.first.generation)
     return f"{group.text}{f' ({place})' if place else ''}"
-
-
-def drift_notes(line: Document) -> list[str]:
-    """Return what an item of a summary was before, and the reason why it is listed."""
-    was = [f"was: {cut(line['was'])}"] if line["was"] else []
-    return [*was, cut(line["note"], 300)]
 
 
 def marked(entry: ReportedFact) -> list[tuple[str, bool]]:
