@@ -6,7 +6,7 @@ import pytest
 
 from inspector.engines.base import Settings
 from inspector.export.findings import finding_document
-from inspector.export.report.wording import finding_items
+from inspector.export.report.rows import finding_items
 from inspector.quality.catalogue import RULES
 from inspector.quality.find import find
 from inspector.quality.finding import Finding

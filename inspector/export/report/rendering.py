@@ -25,7 +25,7 @@ from inspector.export.document import Document, built, fields_of
 from inspector.export.facts import carried_document, life_document
 from inspector.export.findings import finding_document
 from inspector.export.generations import of_list_before
-from inspector.export.report import charting, wording
+from inspector.export.report import charting, rows, wording
 from inspector.export.report.parts import DRIFT
 from inspector.export.report.values import CompactionPart, FactGroup, Report
 from inspector.export.summaries import lineage_document
@@ -124,6 +124,7 @@ def _functions(module: ModuleType) -> dict[str, Callable[..., Any]]:
 
 #: Names for templates: words, charts and filters.
 _FILTERS: dict[str, Callable[..., Any]] = {
+    **_functions(rows),
     **_functions(wording),
     **_functions(charting),
     **_functions(measures),

@@ -9,36 +9,24 @@ from datetime import UTC, datetime
 from msgspec import Struct
 
 from inspector.answers.inspection import Compared
-from inspector.answers.summaries import SummaryLives
 from inspector.core.places import place_name
 from inspector.core.shares import dollars, kept_of, percent, plural
-from inspector.core.signs import CAUSE_WORDS, CHANGE_SIGNS, EXCERPT_WORDS, FATE_SIGNS, SEVERITY_SIGNS
+from inspector.core.signs import CHANGE_SIGNS, EXCERPT_WORDS, FATE_SIGNS
 from inspector.core.text import safe_title
-from inspector.engines.base import BUDGET_NAMES
-from inspector.engines.settings import SETTINGS
 from inspector.export import facts, generations
-from inspector.export.config import explained
 from inspector.export.document import Document
-from inspector.export.measures import share_percent, share_words
-from inspector.export.report.parts import FINDINGS
 from inspector.export.report.values import (
     CompactionPart,
     DiffPart,
     FactGroup,
-    FactsPart,
     Report,
     ReportedFact,
     TokenCourse,
 )
 from inspector.export.requests import price_words, recorded_words, unlisted_words
-from inspector.export.summaries import changed_words, stale_words
-from inspector.quality.catalogue import RULES, advice_of
-from inspector.quality.facts.fact import OUTCOMES, Kind, Life
+from inspector.quality.facts.fact import Kind, Life
 from inspector.quality.facts.risk import AtRisk
 from inspector.quality.facts.survival import KindSurvival
-from inspector.quality.finding import Severity, severity_words
-from inspector.quality.grouping import FindingGroup
-from inspector.quality.measures import Share
 from inspector.summaries.summary import ItemChange
 
 _LINE_SIGNS = {**CHANGE_SIGNS, "removed": "-", "moved": ">"}
@@ -96,183 +84,6 @@ def sections(report: Report) -> list[tuple[str, str]]:
         ("risk", "At risk now"),
         ("settings", "Settings"),
     ]
-
-
-def tiles(report: Report) -> list[tuple[str, str, str]]:
-    """Return (name, number, words) of the figures at a glance."""
-    share = f"{percent(report.live_tokens, report.budgets.threshold_tokens)} of the threshold"
-    tokens = f"{'' if report.live_reported else '~'}{report.live_tokens:,}"
-    findings = sum(report.finding_counts.values())
-    kept = [
-        (
-            f"{kind_name(kind).capitalize()} kept",
-            share_percent(kept_share),
-            f"{kept_share.count:,} of {kept_share.of:,}",
-        )
-        for kind, kept_share in report.measures.survival.last.items()
-        if kept_share is not None and kept_share.of
-    ]
-    return [
-        (
-            "Messages",
-            f"{len(report.course.tokens):,}",
-            f"{report.generations[-1].messages:,} in the live list",
-        ),
-        ("Compactions", f"{len(report.compactions):,}", _summaries(report)),
-        ("Tokens now", tokens, share),
-        ("Findings", f"{findings:,}", severity_words(report.finding_counts) or "nothing to tell"),
-        *kept,
-    ]
-
-
-def _summaries(report: Report) -> str:
-    """Return whether every compaction made a summary."""
-    fallbacks = sum(part.recorded.fallback for part in report.compactions)
-    encrypted = sum(part.recorded.encrypted for part in report.compactions)
-    if fallbacks:
-        return f"{fallbacks} without a summary"
-    if encrypted:
-        which = "each" if encrypted == len(report.compactions) else f"{encrypted}"
-        return f"{which} with a summary that cannot be read"
-    return "each with a summary" if report.compactions else "never compacted"
-
-
-def generation_rows(report: Report) -> list[tuple[str, ...]]:
-    """Return a row for each generation."""
-    return [
-        (
-            f"{one.number}{' (live)' if one.live else ''}",
-            f"{one.said:,}",
-            f"{one.messages:,}",
-            f"~{one.tokens:,}",
-            one.session,
-        )
-        for one in report.generations
-    ]
-
-
-def length_rows(lives: SummaryLives) -> list[tuple[str, ...]]:
-    """Return a row for each summary: its length, its budget, and the items of the first one that are left."""
-    left = {entry.column: Share(entry.items, entry.of_items) for entry in lives.drift.left}
-    numbers = [column.compaction for column in lives.lineage.columns]
-    return [
-        (
-            f"{numbers[length.column]}",
-            _tokens(length.tokens),
-            _number(length.budget),
-            share_words(left.get(length.column)),
-        )
-        for length in lives.drift.lengths
-    ]
-
-
-def changed_items(lives: SummaryLives) -> list[tuple[str, list[str]]]:
-    """Return (text, notes) of the items of summaries that say something else since a compaction."""
-    return [
-        (cut(change.text), [changed_words(lives.lineage, change), f"was: {cut(change.was)}"])
-        for change in lives.drift.changed_meanings
-        if change.settled
-    ]
-
-
-def stale_items(lives: SummaryLives) -> list[tuple[str, list[str]]]:
-    """Return (text, notes) of the items of summaries that should be closed."""
-    rows = lives.lineage.rows
-    return [
-        (
-            cut(item.text),
-            [
-                stale_words(lives.lineage, item),
-                *([f"done: {cut(rows[item.by].text, 300)}"] if item.by is not None else []),
-            ],
-        )
-        for item in lives.drift.stale
-    ]
-
-
-def cause_rows(costs: Document) -> list[tuple[str, ...]]:
-    """Return a row for each cause of cache misses."""
-    return [
-        (
-            CAUSE_WORDS.get(one["cause"], one["cause"]),
-            f"{one['misses']:,}",
-            f"{one['missed_tokens']:,}",
-            _money(one["missed_cost"]),
-        )
-        for one in costs["by_cause"]
-    ]
-
-
-def fate_rows(part: FactsPart) -> list[tuple[str, ...]]:
-    """Return a row for each kind of fact, with the number of facts of each fate and of all."""
-    return [
-        (kind_name(kind), *(f"{counts[outcome] or '·'}" for outcome in OUTCOMES), f"{sum(counts.values()):,}")
-        for kind, counts in part.counts.items()
-        if kind in part.kinds
-    ]
-
-
-def attempt_columns(part: Document) -> list[str]:
-    """Return the columns of the table of attempts."""
-    kinds = (f">{kind_name(kind)}" for kind in part["kinds"])
-    return ["summary", ">tokens", ">budget", *kinds, ">all", ">US dollars"]
-
-
-def attempt_rows(part: Document) -> list[tuple[str, ...]]:
-    """Return a row for the recorded summary, and for each attempt."""
-    return [
-        (
-            (f"#{one['id']} {safe_title(one['name'])}" if one["id"] else "recorded")
-            + (f": {cut(one['problem'], 200)}" if one["problem"] else ""),
-            _tokens(one["tokens"]),
-            _number(one["budget"]),
-            *(survival_words(one["kinds"], kind) for kind in part["kinds"]),
-            survival_words(one["kinds"]),
-            _money(one["cost"]),
-        )
-        for one in part["lines"]
-    ]
-
-
-def setting_rows(report: Report) -> list[tuple[str, ...]]:
-    """Return a row for each setting in force: its value and its source."""
-    rows = []
-    for name, row in SETTINGS.items():
-        value = getattr(report.settings.settings, name)
-        shown = value if isinstance(value, str) else "not set" if value is None else f"{value:,.12g}"
-        rows.append((row.label, shown, report.settings.sources[name]))
-    return [row for row in rows if row[0] != SETTINGS["profile"].label]
-
-
-def derivations(report: Report) -> list[tuple[str, list[tuple[str, str, str]]]]:
-    """Return (name with the value, rows of its steps) of each derived number."""
-    budgets, steps = report.budgets, explained(report.budgets, report.settings.sources)
-    found = []
-    for name, title in BUDGET_NAMES.items():
-        if getattr(budgets, name) or steps.get(name):
-            title = "usual summary" if budgets.observed and name == "max_summary_tokens" else title
-            rows = [
-                (
-                    f"{'▸ ' if step.bound else ''}{step.rule}",
-                    number(step.value),
-                    f"{step.why}{' (this changed the number)' if step.bound else ''}",
-                )
-                for step in steps.get(name, ())
-            ]
-            found.append((f"{title.capitalize()}: {getattr(budgets, name):,} tokens", rows))
-    return found
-
-
-def _number(value: int | None) -> str:
-    return "–" if value is None else f"{value:,}"
-
-
-def _tokens(value: int | None) -> str:
-    return "–" if value is None else f"~{value:,}"
-
-
-def _money(amount: float | None) -> str:
-    return "–" if amount is None else dollars(amount)
 
 
 def size_words(part: CompactionPart) -> str:
@@ -375,28 +186,6 @@ def more_words(group: FactGroup) -> str:
     """Return a sentence about the facts of a kind that are left out."""
     name = kind_name(group.kind, group.more)
     return f"and {group.more:,} more {name} (the facts command and the app list all)"
-
-
-def finding_items(groups: Sequence[FindingGroup]) -> list[tuple[str, Severity, str, list[str]]]:
-    """Return (sign with severity and number, severity, title, notes) of the findings of each rule, in order."""
-    by_rule: dict[str, list[FindingGroup]] = {}
-    for group in groups:
-        by_rule.setdefault(group.first.rule, []).append(group)
-    items = []
-    for rule, same in by_rule.items():
-        first, more = same[0].first, len(same) - FINDINGS
-        count = f" × {len(same):,}" if len(same) > 1 else ""
-        notes = [_finding_words(group) for group in same[:FINDINGS]]
-        if more > 0:
-            notes.append(f"and {more:,} more of this rule (the findings command lists all)")
-        badge = f"{SEVERITY_SIGNS[first.severity]} {first.severity}{count}"
-        items.append((badge, first.severity, RULES[rule].title, [*notes, advice_of(first)]))
-    return items
-
-
-def _finding_words(group: FindingGroup) -> str:
-    place = place_name(group.first.index, group.first.generation)
-    return f"{group.text}{f' ({place})' if place else ''}"
 
 
 def marked(entry: ReportedFact) -> list[tuple[str, bool]]:
