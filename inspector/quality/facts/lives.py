@@ -260,17 +260,36 @@ def _life(fact: Fact, start: int, fates: tuple[Fate, ...], ends: Sequence[int], 
         end = ends[died - 1] if died <= len(ends) else None
         back = later.again(fact, end) if end is not None else None
     if back is None:
-        fates = _without_chance_matches(fates)
+        fates = _without_chance_matches(fact, fates)
     return Life(fact, start, fates, died, back, later.contrary(fact))
 
 
-def _without_chance_matches(fates: tuple[Fate, ...]) -> tuple[Fate, ...]:
-    """Return the fates of a fact that nothing repeats. It stays lost until a summary clearly has it."""
+def _without_chance_matches(fact: Fact, fates: tuple[Fate, ...]) -> tuple[Fate, ...]:
+    """Return the fates of a fact that nothing repeats. It stays lost until a summary clearly has it.
+
+    It is also lost if a summary no longer has the user's words that the summary before quoted.
+    """
     seen: list[Fate] = []
     for fate in fates:
-        gone = seen and seen[-1].outcome == "lost" and fate.outcome == "uncertain"
-        seen.append(Fate(fate.compaction, "lost", model=seen[-1].model) if gone else fate)
+        before = seen[-1] if seen else None
+        gone = before is not None and fate.outcome == "uncertain"
+        if (
+            before is not None
+            and gone
+            and (before.outcome == "lost" or _is_no_longer_quoted(fact, before, fate))
+        ):
+            fate = Fate(fate.compaction, "lost", model=before.model)
+        seen.append(fate)
     return tuple(seen)
+
+
+def _is_no_longer_quoted(fact: Fact, before: Fate, fate: Fate) -> bool:
+    """Return whether the summary before quoted a statement of the user, and only a summary may have it now."""
+    was_quoted = before.outcome == "verbatim" and before.where == "summary"
+    only_in_summary = fate.where in (None, "summary")
+    # A summary may have a value without its statement, and an answer in the words of the question.
+    has_own_words = fact.is_users_own and not fact.values and not probe_of(fact).answers
+    return was_quoted and only_in_summary and has_own_words
 
 
 class _Later:

@@ -101,6 +101,26 @@ def test_a_summary_that_cannot_be_read_leaves_a_fate_unknown_unless_a_message_ha
     assert life.outcome == outcome
 
 
+@pytest.mark.parametrize(
+    ("text", "later", "outcome"),
+    [
+        ("Show the crane logs in plain words.", "- Logs of the crane in words.", "lost"),
+        # A summary may have a value without its statement.
+        ("Show the crane logs on port 8080.", "- Port 8080 is open.", "uncertain"),
+    ],
+)
+def test_words_of_the_user_that_a_summary_no_longer_quotes_are_lost(
+    text: str, later: str, outcome: str
+) -> None:
+    steps = [step(0, text)]
+    quoting = PassageIndex([ListText("summary", 0, "summary", f'Messages of the user:\n- "{text}"')])
+    after = PassageIndex([ListText("summary", 0, "summary", later)])
+    (alone,) = lives_of(gather(steps), steps, [1], {1: after}).lives
+    assert alone.outcome == "uncertain"
+    (life,) = lives_of(gather(steps), steps, [1, 1], {1: quoting, 2: after}).lives
+    assert [fate.outcome for fate in life.fates] == ["verbatim", outcome]
+
+
 def test_a_fact_that_stays_lost_after_the_fate_of_a_model_names_the_model() -> None:
     steps = [step(0, "Never edit config/prod.yaml.")]
     lists = {number: PassageIndex([ListText("summary", 0, "summary", "Tests.")]) for number in (1, 2)}
