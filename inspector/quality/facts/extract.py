@@ -42,7 +42,6 @@ from inspector.quality.facts.sentences import (
     LONGEST,
     MOST,
     Sentence,
-    follows_command,
     forbids_list,
     item_depth,
     sentences,
@@ -334,8 +333,6 @@ def _of_user(text: str, sentence: Sentence) -> Iterator[Statement]:
         asked = is_question(body, cue is not None and (cue[0].strength >= STANDING or len(body) > CONCISE))
         if cue is not None and not (asked and cue[0].kind != "preference"):
             rule, (a, b) = cue
-            # The output of a command gives no standing orders.
-            own = rule.strength >= STANDING and follows_command(text, sentence.start)
             yield _statement(
                 text,
                 span,
@@ -344,7 +341,7 @@ def _of_user(text: str, sentence: Sentence) -> Iterator[Statement]:
                 (span[0] + a, span[0] + b),
                 rule.strength,
                 values,
-                sentence.pasted and not own,
+                sentence.pasted,
             )
         elif not (sentence.pasted or sentence.heading) and _says_something(body, values):
             if asked:

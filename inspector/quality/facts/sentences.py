@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import accumulate
 
@@ -20,7 +19,7 @@ from inspector.core.patterns import late_pattern
 from inspector.core.scan.exact import PATTERNS
 from inspector.core.scan.words import has_unspaced, word_set
 from inspector.quality.facts.fact import STANDING, Span
-from inspector.quality.facts.rules import best_cue, load_stemmer, plain_rule
+from inspector.quality.facts.rules import best_cue, plain_rule
 from inspector.quality.limits import CROWDED
 
 #: Maximum characters of a text to scan. The rest of a longer text is data.
@@ -148,24 +147,16 @@ _BEGINS = late_pattern(
     r"(?:(?<=\w[ :])|(?<=[:：] ))(?:[⏺●❯] |[\w./@-]{1,120}\.[mc]?[jt]sx?(?:\?\S{1,120})?:\d+(?::\d+)?\s|"
     r"\[?\d{4}[-/]\d\d[-/]\d\d[ T]\d\d:\d\d:\d\d)"
 )
-#: Matches the start of an error behind the words of a person.
-_RAISED = late_pattern(r"(?<=\w )(?:\w{1,60}\.){0,9}[A-Z]\w{0,60}(?:Error|Exception): (?=\S)")
 #: Matches the start of a program, or of a quote, behind the words of a person.
 _IMPORTS = late_pattern(r"(?<=\w[ :]|[:：] )import [\w.{}*, ]{1,200} from ['\"]")
 _QUOTES = late_pattern(r"(?<=[:：])\s+(?=>\s)")
-#: Matches words with which a person goes on below printed text, and the wide spaces before them in its last line.
-_I = r"(?:I(?:['’][a-z]{1,2})? [a-z]+ \S|我)"
-_SPEAKS, _SPOKEN_BEHIND = late_pattern(_I), late_pattern(rf"(?<=\S) {{2,}}(?={_I})")
 #: Matches the end of a line under which an agent's terminal shows the text of a hook.
 _HOOK_SAYS = late_pattern(r"\b(?:[A-Z][a-z]+){2,}(?::\w+)? says:\s*$")
-#: Matches a name with its value, or a name over deeper lines.
-_FIELD = late_pattern(r"\s*[^\W_][\w./()-]{0,30}(?: [\w./()-]{1,30}){0,4}:(?:\s[^\n]*)?$")
-# A line of the stack under an error, a line that a program ticks off, and a name with its value after a comma or after
-# wide spaces. A person may write a single one.
-_FRAME = late_pattern(r"\s{2,}at \S")
 _OFTEN = late_pattern(
     r"\s{2,}at \S|\s*[✓✔✗✘] |[^=\n]{1,200}[,，] ?[A-Z]\w{2,40}=[^\s=]|\s*[A-Z][\w /()-]{1,40}:(?:\t+| {3,})\S"
 )
+#: Matches a name with its value, or a name over deeper lines.
+_FIELD = late_pattern(r"\s*[^\W_][\w./()-]{0,30}(?: [\w./()-]{1,30}){0,4}:(?:\s[^\n]*)?$")
 # Cells between bars, lines of a box, tabs, wide spaces, commas or semicolons.
 _TABLE = late_pattern(
     r"\s*\|.*\|\s*$|[^│┃║\n]{1,400}\s[│┃║](?:\s|$)|"
@@ -249,23 +240,12 @@ _RULER = late_pattern(r"\s{0,3}-{3,}\s*")
 _GLUED = late_pattern(
     r"[。：！？](?:import \w|def \w+\(|class \w+[(:]|# \S)|\w[.:](?:import \w+$|def \w+\(|class \w+[(:])"
 )
-#: Matches a line with a name of one or two words, and a line above a list of names.
-_NAME = late_pattern(r"[^\W\d_][\w'’+-]{0,19}(?: [\w'’+-]{1,20})?\s*")
-_LISTS = late_pattern(r"[:：][ \t]*(?:[^\W\d_][\w'’+-]{0,19})?\s*\Z")
 #: Minimum entries of a list on a page, and minimum number of labels that come again.
 _ENTRIES = 3
 #: Minimum lines of a printout that no person writes, and of lines without words that no person writes together.
 _FEWEST_PRINTED, _MANY = 5, 24
-_DIGITS = late_pattern(r"\d+")
-#: Matches the end of a cell in a row between commas.
-_CELL_END = late_pattern(r",(?! )")
 #: Matches a label with a path or an address: "Built: /srv/tool".
 _PLACE = late_pattern(r"[A-Z][^:\n]{1,60}: (?:~?/|[A-Z]:\\|[a-z]{2,10}://)\S*\s*$")
-#: Matches the place where a line lost its end: a sentence or a label, and the next sentence without a space.
-_JOINED, _FEWEST_JOINED = late_pattern(r"(?<=[a-z)])[.:](?=[A-Z][a-z])"), 3
-_SPACED = late_pattern(r"(?<=[a-z)])[.]\s+(?=[A-Z][a-z])")
-#: Matches a name and its value, as a person gives them.
-_GIVEN = late_pattern(r"[^\W_][^\n:：]{0,40}(?:：|:\s)\s*\S")
 #: Matches a word or two and a number, which a person gives in a short message: "Use 8080", "Port: 8080".
 _NUMBER_GIVEN = late_pattern(r"(?:[^\W\d_]{2,}:?[ ]){1,2}\d[\d.,:/-]*\w{0,3}(?: \d\d?:\d\d)?[.!]?")
 #: Matches words with which a person speaks of oneself or to the agent.
@@ -351,9 +331,6 @@ _HANGS = late_pattern(
 _GOES_ON = late_pattern(
     r"(?<![\w'’-])(?:a|an|the|to|of|in|on|at|from|with|for|by|and|or|than|as|is|are|not) ?$", re.IGNORECASE
 )
-#: Matches the number of a point and the rest of its sentence, without a rule.
-_POINT = late_pattern(r"(?<!\S)\d{1,2}\.\s+\Z")
-_OF_POINT = late_pattern(rf"(?!{_RULE})[a-z]")
 _FIRST = late_pattern(r"\bfirst\b", re.IGNORECASE)
 _LABEL = late_pattern(
     r"(?:>\s*+)*+(?:\[Image #\d+\][,:，：]?\s*+)*+(?:[A-Z]、\s*+)?+(?:[-*•●+]\s++|"
@@ -575,22 +552,10 @@ def _of_part(text: str, span: Span, pasted: bool, of_user: bool = True) -> Itera
             before = text[max(at, stop - 20) : stop]
             is_initial = _INITIAL.search(before) is not None and _NEW_RULE.match(text, stop) is None
             is_end = not is_initial and _ABBREVIATED.search(before) is None
-            if stop in items or (is_end and not _names_point(text, at, stop)):
+            if stop in items or is_end:
                 yield from _cut(text, at, stop, pasted or shown, heading)
                 at = stop
         yield from _cut(text, at, end, pasted or shown, heading)
-
-
-def _names_point(text: str, start: int, stop: int) -> bool:
-    """Return whether text[start:stop] ends with the number of a point: "Yes, but for 2. we need more time".
-
-    The clause says nothing else, and the sentence goes on.
-    """
-    point = _POINT.search(text, max(start, stop - 20), stop)
-    if point is None or not _OF_POINT.match(text, stop):
-        return False
-    clause = re.split(r"[,;:，；：]", text[max(start, point.start() - LONGEST) : point.start()])[-1]
-    return next(iter(load_stemmer().words(clause)), None) is None
 
 
 def _items_in_line(text: str, start: int, end: int, last: int = 0) -> list[int]:
@@ -638,7 +603,6 @@ def _paragraphs(text: str, span: Span, of_user: bool) -> Iterator[tuple[int, int
             prosaic |= {
                 number for number, line in enumerate(lines) if number not in coded and _gives_number(line)
             }
-    names = _names(lines, prosaic) if of_user else frozenset()
     open_at, open_end, was = -1, -1, False
     indented = quoted = False
     for number, (here, line) in enumerate(zip(starts, lines, strict=True)):
@@ -652,13 +616,8 @@ def _paragraphs(text: str, span: Span, of_user: bool) -> Iterator[tuple[int, int
         prose = number in prosaic
         heading = prose and _HEADING.match(line) is not None
         joins = prose and not heading and open_at >= 0 and shown == was
-        joins = joins and (number in names or _continues(text, open_end, line))
+        joins = joins and _continues(text, open_end, line)
         if open_at >= 0 and not joins:
-            said = text.find(": ", open_at, open_end) + 1
-            if said and not was and shown and _FRAME.match(line):
-                # The person introduces the error over its stack.
-                yield open_at, said, False, False
-                open_at, was = said, True
             yield open_at, open_end, was, False
             open_at = -1
         if heading:
@@ -678,15 +637,10 @@ def _lines(text: str, span: Span) -> tuple[list[int], list[str]]:
     for number, line in enumerate(whole, 1):
         start, below = line[:_LINE], "".join(whole[number : number + 1])[:_LINE]
         begins = _BEGINS.search(start) if _PRINTED.match(below) else None
-        if begins is None and (raised := _RAISED.search(start)) is not None:
-            next_filled = next(filter(str.strip, whole[number:]), "")
-            begins = raised if _PRINTED.match(next_filled[:_LINE]) else None
         begins = begins or (_IMPORTS.search(start) if _is_code(below) else None)
         begins = begins or (_QUOTES.search(start) if below.lstrip().startswith("> ") else None)
         begins = _TOLD.search(start) or begins
         cut = begins.start() if begins is not None else 0
-        if not (cut or below) and _PRINTED.match(start) and (own := _SPOKEN_BEHIND.search(start)) is not None:
-            cut = own.end()
         if not cut and _is_json(below):
             # Rows of a log in JSON begin on the line of the person.
             data = max(start.find('{"'), 0)
@@ -697,21 +651,6 @@ def _lines(text: str, span: Span) -> tuple[list[int], list[str]]:
             at += len(part)
         at += 1
     return starts, lines
-
-
-def _names(lines: Sequence[str], prosaic: frozenset[int]) -> frozenset[int]:
-    """Return the numbers of the lines that are names of a list, one a line, below a line that ends with a colon or
-    with the first name behind a colon."""
-    found: set[int] = set()
-    listed: list[int] = []
-    for number, line in enumerate((*lines, "")):
-        if number in prosaic and _NAME.fullmatch(line):
-            listed.append(number)
-            continue
-        if len(listed) >= _ENTRIES and listed[0] - 1 in prosaic and _LISTS.search(lines[listed[0] - 1]):
-            found.update(listed)
-        listed = []
-    return frozenset(found)
 
 
 def _continues(text: str, end: int, line: str) -> bool:
@@ -787,19 +726,16 @@ def _pages(lines: Sequence[str]) -> frozenset[int]:
             found.update(block)
         found |= _nested_fields(lines, block, items)
         found |= _from_printed(lines, block, printed, items)
-        found |= _page_entries(lines, block, items)
         code = [number for number in block if _is_code(lines[number]) and lines[number].lstrip()[:1] != "{"]
         if len(code) > 2 and len(code) * 2 >= len(block):
             # The other lines between lines of code are its comments and texts.
             found.update(range(code[0], code[-1] + 1))
         found.update(n for n in block if _COMMENT.match(lines[n]) and not {n - 1, n + 1}.isdisjoint(code))
-        found |= _rows(lines, block)
         if depth is not None and all(_depth(lines[number]) > max(depth, 3) for number in block):
             # The text of a commit is below its author and date.
             found.update(block)
         else:
             depth = _depth(lines[block[-1]]) if block[-1] in found else None
-    found.update(number for number in filled if _run_together(lines[number]))
     return frozenset(found | _page_or_review(lines, filled))
 
 
@@ -845,32 +781,9 @@ def _from_printed(
         number
         for number in block
         if number > printed[-1]
-        and ((number in items and items[0] < printed[0]) or (not of_command and _is_spoken(lines[number])))
+        and ((number in items and items[0] < printed[0]) or (not of_command and _orders(lines[number])))
     )
     return set(range(printed[0], next(goes_on, block[-1] + 1)))
-
-
-def _rows(lines: Sequence[str], block: Sequence[int]) -> set[int]:
-    """Return the lines of a block that are rows with cells between commas. The first row has no spaces."""
-    cells = {len(_CELL_END.findall(lines[number][:_LINE])) for number in block}
-    head = lines[block[0]].strip()
-    is_table = len(block) >= _ENTRIES and len(cells) == 1 and min(cells) > 1 and " " not in head
-    return set(block) if is_table else set()
-
-
-def _page_entries(lines: Sequence[str], block: Sequence[int], items: Sequence[int]) -> set[int]:
-    """Return the lines from the first label of a page's entries on. The labels come again with each entry."""
-    times = Counter(lines[number].strip() for number in block)
-    labels = [
-        number
-        for number in block
-        if times[lines[number].strip()] >= _ENTRIES
-        and number not in items
-        and is_prose(lines[number])
-        and lines[number].rstrip()[-1] not in ":："
-    ]
-    several = len({lines[number].strip() for number in labels}) >= _ENTRIES
-    return set(range(labels[0], block[-1] + 1)) if several else set()
 
 
 def _page_or_review(lines: Sequence[str], filled: Sequence[int]) -> set[int]:
@@ -909,10 +822,9 @@ def _printout(
     """
     filled = [number for number, line in enumerate(lines) if line.strip() and number not in coded]
     printed = {number for number in filled if number in pasted or _PRINTED.match(lines[number][:_LINE])}
-    printed |= _framed(lines, filled)
     formed = [number in printed or (number not in prosaic and _has_form(lines[number])) for number in filled]
     # A person may write a single line of code between words, and a few numbers, commands or rows of a table.
-    other = [number for number in filled if not (number in prosaic or _gives(lines[number]))]
+    other = [number for number in filled if number not in prosaic]
     marks = {
         number
         for number, before, alike, after in zip(
@@ -941,20 +853,11 @@ def _printout(
         number
         for block in _line_blocks(lines)
         if marks.isdisjoint(block)
-        and any(_PERSON.search(line) or _gives(line) or _orders(line) for line in (lines[n] for n in block))
+        and any(_PERSON.search(line) or _orders(line) for line in (lines[n] for n in block))
         for number in block
     }
     own |= {number for number in prosaic - pasted if _orders(lines[number])}
     return frozenset(range(first, last + 1)) - own
-
-
-def _run_together(line: str) -> bool:
-    """Return whether a line is a document that lost its line ends: "The plan.Next step:Task: do it."
-
-    Other sentences in it end with a space, so its writer does not leave them out.
-    """
-    joints = [mark[0] for mark in _JOINED.finditer(line)]
-    return min(joints.count("."), joints.count(":"), len(_SPACED.findall(line))) >= _FEWEST_JOINED
 
 
 def _has_form(line: str) -> bool:
@@ -971,21 +874,10 @@ def _has_form(line: str) -> bool:
     )
 
 
-def _gives(line: str) -> bool:
-    """Return whether a line gives a name and its value, as a person hands over data."""
-    return _GIVEN.match(line) is not None and not (_PRINTED.match(line[:_LINE]) or _is_code(line))
-
-
 def _gives_number(line: str) -> bool:
     """Return whether a line is a word or two and a number, and not printed."""
     body = _LABEL.sub("", line[:_LINE].strip(), count=1)
     return _NUMBER_GIVEN.fullmatch(body) is not None and not (_PRINTED.match(line[:_LINE]) or _is_code(line))
-
-
-def _is_spoken(line: str) -> bool:
-    """Return whether a line at the margin is an order of a person, or begins with "I"."""
-    speaks = _SPEAKS.match(line) is not None
-    return not line[:1].isspace() and is_prose(line) and (speaks or _orders(line))
 
 
 def _orders(line: str) -> bool:
@@ -994,17 +886,6 @@ def _orders(line: str) -> bool:
         return False
     cue = best_cue(line[:_LINE], "user", frozenset())
     return cue is not None and cue[0].strength >= STANDING
-
-
-def _framed(lines: Sequence[str], numbers: Sequence[int]) -> frozenset[int]:
-    """Return the numbers of lines with one participle first, and one last word with a bracket: "Fetched x (2 kB)"."""
-    frames: dict[tuple[str, str], list[int]] = {}
-    for number in numbers:
-        words = lines[number].split()
-        last = _DIGITS.sub("0", words[-1])
-        if len(words) > 2 and words[0].endswith(("ing", "ed")) and last.endswith((")", "]")):
-            frames.setdefault((words[0], last), []).append(number)
-    return frozenset(number for same in frames.values() if len(same) >= _FEWEST_PRINTED for number in same)
 
 
 def _with_deeper(lines: Sequence[str], block: Sequence[int], printed: frozenset[int]) -> list[int]:
@@ -1095,14 +976,6 @@ def forbids_list(line: str) -> str:
     """Return the word of a line that forbids the items of the list below it: "do not"; "" if it does not."""
     match = _FORBIDS_LIST.fullmatch(line) if len(line) <= LONGEST else None
     return match["words"] if match is not None and (match["colon"] or match["heading"].strip()) else ""
-
-
-def follows_command(text: str, at: int) -> bool:
-    """Return whether the lines above a sentence, from the last empty line on, are commands after the prompt of a
-    shell."""
-    end = text.rfind("\n", 0, at) + 1
-    above = text[text.rfind("\n\n", 0, end) + 1 : end].strip()
-    return bool(above) and all(line.lstrip().startswith("$ ") for line in above.split("\n"))
 
 
 def item_depth(line: str) -> int:

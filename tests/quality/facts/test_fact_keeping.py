@@ -364,19 +364,6 @@ def test_a_plan_after_a_line_that_asks_for_it_is_pasted() -> None:
         assert [one.pasted for one in facts(text) if one.text == rule] == [pasted]
 
 
-@pytest.mark.parametrize(
-    ("text", "pasted"),
-    [
-        ("$ git push\nFrom now on, push this every night at 00:00.", [False]),
-        ("See this.\n\n$ git fetch\n$ git push\nNever force a push.", [False]),
-        # The output of a command, and a rule below it.
-        ("$ npm test\nERROR: the lights are off\nNever run this as root.", [True]),
-    ],
-)
-def test_a_standing_order_below_a_command_is_the_users_own(text: str, pasted: list[bool]) -> None:
-    assert [one.pasted for one in facts(text) if one.kind == "constraint"] == pasted
-
-
 def test_a_fact_is_pasted_until_its_speaker_says_it_in_their_own_words() -> None:
     rule = "Never push straight to main."
     assert [one.pasted for one in facts(f"> {rule}")] == [True]
