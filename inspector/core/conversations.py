@@ -158,7 +158,8 @@ class Compaction(Struct, frozen=True):
     the window. `failed_request` is the error of the last request before it if that failed for another reason, else "".
     `kept_missing` counts lines that the store lacks (kept lines, the summary), so the list after has more
     messages than `after`. `may_have_later`: the store does not separate the list after from messages that came
-    later, so it has `after` messages at most.
+    later, so it has `after` messages at most. `broken`: no compaction, but a line of the file without a link to the
+    messages before it. The agent began a new list there.
     """
 
     index: int
@@ -192,6 +193,7 @@ class Compaction(Struct, frozen=True):
     failed_request: str = ""
     kept_missing: int = 0
     may_have_later: bool = False
+    broken: bool = False
 
     @property
     def written(self) -> bool:
@@ -201,7 +203,7 @@ class Compaction(Struct, frozen=True):
     @property
     def by_size(self) -> bool:
         """Whether the agent may have compacted because its list had reached the threshold."""
-        return self.trigger != "manual" and not self.overflow and not self.failed_request
+        return not (self.trigger == "manual" or self.overflow or self.failed_request or self.broken)
 
     @property
     def bound(self) -> str:

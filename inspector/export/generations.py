@@ -99,7 +99,7 @@ def compaction_document(entry: JudgedCompaction) -> Document:
     recorded, planned = entry.compared.recorded, entry.compared.planned
     return {
         "index": recorded.index,
-        "kind": "compaction",
+        "kind": "break" if recorded.broken else "compaction",
         **fields_of(recorded, "session before after"),
         **of_list_before(recorded, "before head_end tail_start tokens_before"),
         **fields_of(recorded, "tokens_after tokens_before_reported tokens_after_reported summary encrypted"),
@@ -113,7 +113,7 @@ def compaction_document(entry: JudgedCompaction) -> Document:
             "agrees": entry.compared.agrees,
             "steps": built(planned.steps),
         }
-        if recorded.before
+        if recorded.before and not recorded.broken
         else None,
         "findings": [finding_document(finding) for finding in entry.findings],
         "cost": bill_document(entry.bill, entry.is_estimated),
@@ -272,7 +272,8 @@ def _print_compaction(entry: JudgedCompaction) -> None:
         say(f"  reported by the agent: {reported} (~ marks estimates without system prompt and tools)")
     say(f"  why: {entry.why.text}")
     recorded, planned = boundary_words(entry.compared)
-    say(f"  {f'recorded {recorded}' if done.before else recorded} · {planned} · session {done.session}")
+    is_recorded = done.before and not done.broken
+    say(f"  {f'recorded {recorded}' if is_recorded else recorded} · {planned} · session {done.session}")
     say(f"  cost: {bill or f'unknown, {entry.why_no_bill}'}")
     for finding in entry.findings:
         say(f"  {finding.severity}: {finding.text}")
@@ -285,6 +286,8 @@ def boundary_words(compared: Compared) -> tuple[str, str]:
     recorded, planned = compared.recorded, compared.planned
     if not recorded.before:
         return "no recorded boundaries", "no plan: the list before it is unknown"
+    if recorded.broken:
+        return "no boundaries", "no plan: it is no compaction"
     words = f"head_end {recorded.head_end}, tail_start {recorded.tail_start}"
     if recorded.kept:
         words += f", {plural(len(recorded.kept), 'message')} between the boundaries kept word for word"

@@ -32,6 +32,16 @@ def failed_attempts(evidence: ConversationEvidence) -> Iterator[Violation]:
         )
 
 
+def history_lost(evidence: ConversationEvidence) -> Iterator[Violation]:
+    """Yield the messages without a link to the list, with which the agent began a new list."""
+    for compaction in evidence.compactions:
+        recorded = compaction.recorded
+        if recorded.broken:
+            lost = f"{plural(recorded.before, 'message')} (~{recorded.tokens_before:,} tokens)"
+            text = f"The next message has no link to the list, so the agent lost {lost} without a compaction."
+            yield Violation(text, compaction.index, compaction.index + 1, 0)
+
+
 def context_shrank(evidence: ConversationEvidence) -> Iterator[Violation]:
     """Yield the largest fall of the context without a compaction, with the number of the others."""
     if not evidence.costs.falls:

@@ -81,6 +81,7 @@ def missing(evidence: ConversationEvidence) -> Iterator[Violation]:
             recorded.summary is None
             and not unreadable
             and not recorded.fallback
+            and not recorded.broken
             and recorded.after > 0
             and gone > 0
         ):

@@ -281,6 +281,15 @@ _ALL = (
         "Read the error. Go back a few messages, or start a new session with the text that still matters.",
     ),
     Rule(
+        "history-lost",
+        "error",
+        "The agent lost the list without a compaction",
+        "The next message has no link to the messages before it, so the agent no longer sends them, and no summary "
+        "names them. Some releases of OpenClaw wrote such messages after /status or a restart of the gateway.",
+        "A message after others has no parent, or a parent that the file does not have.",
+        "Repeat to the agent what it still needs, or let it read the messages before in the file. Update the agent.",
+    ),
+    Rule(
         "context-shrank",
         "warning",
         "The context shrank without a compaction",

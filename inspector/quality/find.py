@@ -48,6 +48,7 @@ CHECKS: Mapping[str, Check] = MappingProxyType(
         "summary-secret": about_summaries.secret,
         "summary-call-failed": about_summaries.call_failed,
         "compaction-failed": about_records.failed_attempts,
+        "history-lost": about_records.history_lost,
         "context-shrank": about_records.context_shrank,
         "prompt-cut": about_records.prompt_cut,
         "rules-file-cut": about_records.rules_file_cut,

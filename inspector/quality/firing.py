@@ -107,6 +107,9 @@ def why_fired(
 
     `threshold_at` returns the threshold in tokens for a share of the window.
     """
+    if recorded.broken:
+        text = "no compaction: the next message has no link to the list, so the agent began a new list"
+        return Why("reported", text, tokens=recorded.tokens_before)
     is_reported = recorded.trigger is not None or recorded.tokens_before_reported is not None
     agent = agent_named(listed.agent)
     if is_reported or agent is None or not agent.estimates:

@@ -429,11 +429,12 @@ class _Sized:
         threshold = min(self._threshold(step), self._threshold(last))
         is_unknown = recorded.trigger is None and not recorded.overflow
         by_hand = is_unknown and recorded.before > 0 and before < FAR_BELOW * threshold
+        by_hand = by_hand or recorded.trigger == "manual"
         cleared = self.freed[index - 1].at(step) // 4
         after = self.sizes[index] if index < len(self.sizes) else None
         return Event(
             step=step,
-            fires=MANUAL if by_hand or recorded.trigger == "manual" or recorded.failed_request else "agent",
+            fires=MANUAL if by_hand or recorded.failed_request or recorded.broken else "agent",
             before=recorded.before,
             after=recorded.after,
             head_end=recorded.head_end,

@@ -137,6 +137,7 @@ SETS_OFF: dict[str, Make] = {
     "compaction-failed": lambda: replace(
         evidence(), failures=(FailedCompaction(1, "s", 1, 5, 0.0, "too long"),)
     ),
+    "history-lost": lambda: evidence(compaction_evidence(1, {"broken": True})),
     "context-shrank": lambda: replace(
         evidence(), costs=CostEvidence(falls=(FallEvidence(7, 6, 42_000, 84_000, 1, 13, 6, 42_000),))
     ),
@@ -246,6 +247,7 @@ DOES_NOT: dict[str, Make] = {
     "summary-secret": lambda: summary(f"{SECOND}- The token is [REDACTED], not ghp_{'x' * 36}.\n"),
     "summary-call-failed": evidence,
     "compaction-failed": evidence,
+    "history-lost": evidence,
     "context-shrank": evidence,
     "prompt-cut": evidence,
     "rules-file-cut": evidence,

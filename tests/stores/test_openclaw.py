@@ -12,6 +12,7 @@ import pytest
 
 from inspector.answers.answers import Answers
 from inspector.answers.compactions import compare_compactions
+from inspector.answers.losses import facts_of
 from inspector.answers.overview import read_live
 from inspector.answers.replaying import replay
 from inspector.answers.upcoming import upcoming
@@ -118,6 +119,33 @@ def test_results_shortened_by_a_rewrite_are_cleared(tmp_path: Path) -> None:
     cleared = [(one.cleared, one.left, one.place) for one in store.microcompactions(conversation)]
     assert cleared == [((2,), (11,), 5), ((3,), (5,), 6)]
     assert [request.context for request in store.requests(conversation)] == [1_000, 2_000, 900]
+
+
+@pytest.mark.parametrize("parent", [None, "gone"])
+def test_a_message_without_a_link_begins_a_new_list(tmp_path: Path, parent: str | None) -> None:
+    made = Branches()
+    made.say("user", "Never paint the crane.")
+    made.answer({"type": "text", "text": "I will not."})
+    status = {
+        "role": "assistant",
+        "content": [{"type": "text", "text": "Status: ok"}],
+        "provider": "openclaw",
+    }
+    made.add({"type": "message", "message": status}, parent)
+    made.say("user", "Go on.")
+    made.answer({"type": "text", "text": "Painted the crane."})
+    store, conversation = made.open(tmp_path / "a.jsonl")
+    # The agent no longer sends the first two messages, so the rule is lost.
+    assert [text for _, text in texts(store, conversation)] == ["Status: ok", "Go on.", "Painted the crane."]
+    assert not conversation.notes
+    answers = Answers(store, {}, None)
+    (judged,) = compare_compactions(answers, conversation.id)
+    recorded = judged.compared.recorded
+    assert (recorded.broken, recorded.before, recorded.after, recorded.by_size) == (True, 2, 0, False)
+    assert judged.why.text.startswith("no compaction")
+    assert [finding.rule for finding in judged.findings] == ["history-lost"]
+    facts = facts_of(answers.opened(conversation.id)[0])
+    assert [life.outcome for life in facts.lives if life.fact.text == "Never paint the crane."] == ["lost"]
 
 
 def test_the_same_answer_after_two_edits_is_no_rewrite(tmp_path: Path) -> None:

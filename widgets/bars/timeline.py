@@ -21,7 +21,7 @@ from widgets.base.signs import Sign
 from widgets.base.strips import Row, fit, one_line, width_of
 from widgets.intents import GoToStep
 
-Ended = Literal["summary", "merged", "fallback", "failed", "encrypted", "unrecorded"]
+Ended = Literal["summary", "merged", "fallback", "failed", "encrypted", "unrecorded", "broken"]
 Outcome = Literal["", Ended]
 
 
@@ -30,6 +30,8 @@ def outcome_of(done: Compaction) -> Ended:
 
     One that the agent recorded itself took place, even if its summary cannot be read.
     """
+    if done.broken:
+        return "broken"
     if done.fallback:
         return "fallback"
     if done.summary is not None:
@@ -89,6 +91,7 @@ _OUTCOME_WORDS: dict[str, str] = {
     "failed": "after a compaction that failed",
     "encrypted": "after a compaction whose summary cannot be read",
     "unrecorded": "after a compaction whose summary is not in the files",
+    "broken": "after the agent lost the list before, without a compaction",
 }
 
 

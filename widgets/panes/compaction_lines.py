@@ -68,6 +68,7 @@ _OUTCOMES = {
     "failed": ("error", "the compaction failed"),
     "encrypted": ("accent", "its summary cannot be read: it is encrypted or not recorded"),
     "unrecorded": ("warning", "its summary is not in the files"),
+    "broken": ("error", "no compaction: the agent lost the list before it"),
 }
 
 
@@ -216,8 +217,8 @@ def summary_lines(summary: SummaryView, folded: Callable[[str], bool]) -> list[T
 def _bounds(view: CompactionView, room: int) -> list[TextLine]:
     """Boundaries as a table: recorded, and planned below."""
     done = view.done
-    # There is no plan of a list that is unknown.
-    plan = view.plan if done.before else None
+    # There is no plan of a list that is unknown, or that was lost without a compaction.
+    plan = view.plan if done.before and not done.broken else None
     summary = None if done.summary is None else text_tokens(len(done.summary))
     planned = "" if plan is None else f"planned by {words_of(plan.profile)}"
     rows = [("━", "recorded", (done.head_end, done.tail_start), summary, done.tokens_after, "")]

@@ -64,6 +64,14 @@ class OpenClawScanner(PiScanner, kw_only=True):
         before = (node for node in reversed(self.path[:place]) if node.stopped != "aborted")
         return next((node.error for node in before if node.error or node.messages), "")
 
+    def breaks(self, node: Node) -> bool:
+        """Return whether messages precede an entry without a parent in the file.
+
+        OpenClaw sends only the entries that it reaches from the last one. Some releases wrote texts of their own
+        without a parent.
+        """
+        return any(other.messages for other in self.nodes[: node.place])
+
     def release(self) -> str:
         return ""
 

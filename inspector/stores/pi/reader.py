@@ -69,6 +69,8 @@ class Node(Struct):
     copied: bool = False
     #: Whether the entry repeats an earlier entry of this session.
     repeated: bool = False
+    #: Whether the agent began a new list with this entry, because it has no link to the entries before.
+    broken: bool = False
     #: The id of the entry whose message this entry removes from the list, or replaces by its own message.
     target: str = ""
     #: Whether its call does not continue the list: it keeps the cache alive, summarizes a branch, or classifies a text.
@@ -269,6 +271,10 @@ class PiScanner(SessionLists, kw_only=True):
         """Return the error of the request before a place of the path, if the agent compacts after it, else ""."""
         return ""
 
+    def breaks(self, node: Node) -> bool:
+        """Return whether the agent began a new list with an entry whose parent is not in the file."""
+        return False
+
     def messages(self, node: Node, value: dict[str, Any], wires: list[Wire]) -> tuple[int, ...]:
         """Make the messages of an entry, and return their numbers."""
         return self.make(wires, node.at, value.get("type") == "compaction")
@@ -288,9 +294,11 @@ class PiScanner(SessionLists, kw_only=True):
             seen.add(node.name)
             path.append(node)
             above = self.by_name.get(node.parent or "")
-            if above is None and node.parent and node.place:
-                above = self.nodes[node.place - 1]
-                self.missing_parents += 1
+            if above is None and node.place:
+                node.broken = self.breaks(node)
+                if node.broken or node.parent:
+                    above = self.nodes[node.place - 1]
+                    self.missing_parents += not node.broken
             node = above
         return path[::-1]
 
@@ -298,6 +306,9 @@ class PiScanner(SessionLists, kw_only=True):
         """Build the lists. Return the number of the list after each entry, by the entry's place."""
         number_of: dict[int, int] = {}
         for place, node in enumerate(self.path):
+            if node.broken:
+                self.names.append(f"before {node.name}")
+                self.compact((), None, node.at, broken=True)
             if node.compaction is not None:
                 self._compact(place, node, node.compaction)
             elif node.target:
