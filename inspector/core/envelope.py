@@ -47,11 +47,11 @@ ENVELOPE = late_pattern(
     rf"|(?:{_MARK})?\[Queued (?:announce )?messages while agent was busy\]"
     r"|---\nQueued #\d{1,4}(?: \(from [^)\n]{1,80}\))?$"
     r"|\[Bootstrap (?:truncation warning|pending)\](?:\n[^\n]+){1,40}"
-    # Notices after a compaction: an audit, and sections of AGENTS.md up to the next mark. The answer to a hook.
+    # Notices after a compaction: an audit, and sections of AGENTS.md up to the next mark. Answers to hooks and jobs.
     r"|System: \[[^\]\n]{1,60}\] [^\w\n]{0,4}Post-Compaction Audit: (?:(?!\nSystem: \[).){0,4000}?"
     r"after memory compaction\."
-    r"|System: \[[^\]\n]{1,60}\] (?:\[Post-compaction context refresh\]|Hook [^\n]{1,60}?: [^\n]*)\n(?!System:)"
-    r"(?:(?!^System: \[).){0,6000}?"
+    r"|System: \[[^\]\n]{1,60}\] (?:\[Post-compaction context refresh\]|(?:Hook [^\n]{1,60}?|Cron): [^\n]*)"
+    r"\n(?!System:)(?:(?!^System: \[).){0,6000}?"
     rf"(?=^(?:System: \[|[A-Z][\w ]{{1,60}} \(untrusted|{_MARK}|Read HEARTBEAT\.md))"
     # The prompt of a heartbeat in the words of the settings, and its answer.
     r"|(?:(?!System[ :(])[^\n]{1,2000}\n){1,20}(?=When reading HEARTBEAT\.md, )"

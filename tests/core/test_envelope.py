@@ -213,6 +213,11 @@ DONE = (
             SAID,
         ),
         (f"System: [2026-02-21 14:06:39 EST] Hook Gmail: ok\n\n{SAID}", SAID),
+        (
+            "System: [2026-02-07 21:00:47 UTC] Cron: The pier is closed.\n\n1. Never open it.\n\nMay I call?\n"
+            f"System: [2026-02-07 22:00:47 UTC] Cron: ok\n\n[Telegram Ada (@ada) id:7 +1h 2026-02-07 22:14 UTC] {SAID}",
+            SAID,
+        ),
         ("Store durable memories of it.", "Store durable memories of it."),
         ("A subagent task must never moor twice.", "A subagent task must never moor twice."),
         ("The system: never let the ferry wait.", "The system: never let the ferry wait."),
