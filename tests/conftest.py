@@ -19,6 +19,8 @@ from tests.examples import set_budget
 from tests.program import program  # noqa: F401 (a fixture)
 
 ROOT = Path(__file__).resolve().parent.parent
+#: The number of conversations in `fixtures/agents`.
+BUNDLED_CONVERSATIONS = 21
 _FOLDER_NUMBERS = count()
 
 

@@ -91,6 +91,11 @@ class SessionLists(Struct):
         """The current list, as numbers of entries."""
         return self.lists[-1]
 
+    @property
+    def name(self) -> str:
+        """The id of the session, or the name of its file."""
+        return self.session or self.entries.path.stem
+
     def note_time(self, at: float) -> None:
         """Note the time of a record, in seconds; 0.0 if unknown."""
         if at:
@@ -164,7 +169,7 @@ class SessionLists(Struct):
         self.compactions.append(
             Compaction(
                 index=len(self.lists),
-                session=self.session,
+                session=self.name,
                 before=len(before),
                 after=len(new),
                 head_end=start,
@@ -236,7 +241,7 @@ class SessionLists(Struct):
         """Return the fields of a step after a `number` of steps: its index, its session, and its place."""
         place = len(self.live) if place is None else place
         generation = generation or len(self.lists)
-        return {"index": number + 1, "session": self.session, "generation": generation, "place": place}
+        return {"index": number + 1, "session": self.name, "generation": generation, "place": place}
 
     def call(
         self,
@@ -302,7 +307,7 @@ class SessionLists(Struct):
         title, with_secrets = titles_of(self.title, self.first_words or self.opening)
         names = tuple(self.names or (str(item.index) for item in self.compactions))
         row = ConversationRow(
-            **named(self.session or path.stem, self.parent),
+            **named(self.name, self.parent),
             title=title,
             model=self.model,
             source="",

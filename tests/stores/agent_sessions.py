@@ -28,7 +28,8 @@ SESSION = "5e550000-0000-4000-8000-000000000001"
 
 class Expected(NamedTuple):
     """Expected values of the story: roles of the list after the compaction, with the two messages that follow; how
-    many messages were between the boundaries and stayed; reported sizes; context and output of each request."""
+    many messages were between the boundaries and stayed; reported sizes; context and output of each request. `observed`
+    is False if the agent's rules were only read in its code."""
 
     roles: list[str]
     kept: int = 0
@@ -37,6 +38,7 @@ class Expected(NamedTuple):
     trigger: str | None = None
     requests: Sequence[tuple[int, int]] = ()
     summarizing: int = 0
+    observed: bool = True
 
 
 def _moored(session: Any, folder: Path) -> Path:
@@ -205,10 +207,11 @@ EXPECTED = {
     ),
     "cline": Expected(
         ["user", "assistant", "user", "assistant"], 0, 161_020,
-        requests=[(150_000, 20), (161_000, 20), (12_000, 20)],
+        requests=[(150_000, 20), (161_000, 20), (12_000, 20)], observed=False,
     ),
     "goose": Expected(
         ["user", "assistant", "user", "user", "assistant"], 1, trigger="auto",
         requests=[(150_000, 20), (161_000, 20), (161_500, 300), (12_000, 20)], summarizing=3,
+        observed=False,
     ),
 }  # fmt: skip

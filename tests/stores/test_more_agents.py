@@ -175,8 +175,7 @@ def test_rules_for_what_ifs_name_their_source(agent: str) -> None:
     rules = observed_of(agent, "")
     assert rules is not None
     assert engine(agent).name == agent
-    # The rules of these agents were read in their code.
-    word = "ot seen" if agent in ("cline", "goose") else "Observed"
+    word = "Observed" if EXPECTED[agent].observed else "ot seen"
     assert all(word in why for why in (rules.why_threshold, rules.why_tail, rules.why_summary))
 
 
