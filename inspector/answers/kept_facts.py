@@ -83,12 +83,12 @@ def cached_fates(inspection: Inspection, cache: Cache, work: Work) -> Work:
         # Lists are only read if the conversation has changed.
         state = basis_of(store, conversation, "inputs of fates", options=options)
         state = state.with_inputs(_IN_ORDER.encode(following))
-        known = document(cache, state)
-        inputs = known or inputs_of(following, lists_after)
+        earlier = document(cache, state)
+        inputs = earlier or inputs_of(following, lists_after)
         basis = basis_of_inputs(store, conversation, "fates", options, inputs.encode())
         stored = document(cache, basis)
         if stored is not None:
-            if known is None:
+            if earlier is None:
                 keep_documents(cache, {state: inputs})
             different = msgspec.convert(stored["different"], list[Fate], strict=False)
             return {name: [different[at] for at in places] for name, places in stored["fates"].items()}

@@ -174,10 +174,10 @@ class KeptAnswer(Struct, Generic[T], frozen=True):
 
     def decoded(self, stored: Mapping[bytes, CacheEntry]) -> T | None:
         """Return the answer among stored entries by place, None if there is none."""
-        found = _document(stored, self.basis)
-        if found is None:
+        document = _document(stored, self.basis)
+        if document is None:
             return None
-        answer: T = msgspec.convert(found, self.kind, strict=False)
+        answer: T = msgspec.convert(document, self.kind, strict=False)
         return answer
 
     def keep(self, answer: T) -> None:

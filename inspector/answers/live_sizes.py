@@ -81,7 +81,7 @@ def live_size(
     requests = tuple(requests)
     listed = (request for request in requests if request.generation == live.number)
     sent = [request for request in listed if request.context and not request.unsized]
-    sized = next((one.sized for one in conversation.sessions if one.id == live.session), None)
+    sized = next((session.sized for session in conversation.sessions if session.id == live.session), None)
     if not sent and sized is not None:
         length, tokens = sized
         later = store.messages(live, length) if messages is None else messages[length:]

@@ -121,10 +121,10 @@ def gaps(inspection: Inspection, facts: ConversationFacts) -> dict[int, tuple[Ga
     def is_said(phrase: str, compaction: int) -> bool:
         """Return whether a message before a compaction has a phrase. A model repeats phrases of summaries."""
         lists = inspection.conversation.generations[:compaction]
-        said = (message for generation in lists for message in inspection.store.iterate(generation))
+        spoken = (message for generation in lists for message in inspection.store.iterate(generation))
         return any(
             phrase in message.text and message.role != "assistant" and handoff_of(message) is None
-            for message in said
+            for message in spoken
         )
 
     def said(compaction: int) -> str:

@@ -61,8 +61,8 @@ def settings_at(
     """
     row = row_in_force(inspection)
     requests = _list_requests(inspection)
-    after = next((one for one in requests if one.generation > recorded.index), None)
-    last = next((one for one in reversed(requests) if one.generation == recorded.index), None)
+    after = next((request for request in requests if request.generation > recorded.index), None)
+    last = next((request for request in reversed(requests) if request.generation == recorded.index), None)
     rows = [row if after is None else _row_of_request(inspection, after)]
     rows += [] if last is None else [_row_of_request(inspection, last)]
     given = {
@@ -71,10 +71,11 @@ def settings_at(
         if resolved.sources.get(name) == setting.flag
     }
     each = [
-        (one, resolved if one == row else _resolve_row(inspection, one, given)) for one in dict.fromkeys(rows)
+        (candidate, resolved if candidate == row else _resolve_row(inspection, candidate, given))
+        for candidate in dict.fromkeys(rows)
     ]
-    known = [one for one in each if not is_assumed(one[1])] or each[:1]
-    return min(known, key=lambda one: budgets_of(one[1].settings).threshold_tokens)
+    with_window = [one for one in each if not is_assumed(one[1])] or each[:1]
+    return min(with_window, key=lambda one: budgets_of(one[1].settings).threshold_tokens)
 
 
 def earlier_settings(
@@ -295,8 +296,8 @@ def _rows_like(
     def is_like(other: ConversationRow) -> bool:
         if other == row or is_assumed(resolved):
             return other == row
-        found = _with_shown_window(inspection, other, flags)
-        return found.settings == resolved.settings and not is_assumed(found)
+        shown = _with_shown_window(inspection, other, flags)
+        return shown.settings == resolved.settings and not is_assumed(shown)
 
     rows = {_row_of_request(inspection, request) for request in _list_requests(inspection)}
     return frozenset(filter(is_like, rows))

@@ -229,9 +229,13 @@ def losses_of_facts(
 
 def _translated(inspection: Inspection, lives: Iterable[Life]) -> int:
     """Return the number of summaries in another language than the user's own words."""
-    own = language_of("\n".join(life.fact.text for life in lives if life.fact.is_users_own))
-    written = (one.summary for one in inspection.compactions() if one.summary and not one.fallback)
-    return sum(summary_language(text) not in ("", own) for text in written) if own else 0
+    language = language_of("\n".join(life.fact.text for life in lives if life.fact.is_users_own))
+    written = (
+        compaction.summary
+        for compaction in inspection.compactions()
+        if compaction.summary and not compaction.fallback
+    )
+    return sum(summary_language(text) not in ("", language) for text in written) if language else 0
 
 
 def unknown_losses(losses: Sequence[ConversationLosses]) -> list[str]:

@@ -107,13 +107,13 @@ def compare_summaries(
 
 def _pair(summaries: Collection[int], first: int | None, last: int | None) -> tuple[int, int]:
     indexes = sorted(summaries)
-    known = f"compactions with a summary: {', '.join(map(str, indexes))}."
+    with_summary = f"compactions with a summary: {', '.join(map(str, indexes))}."
     for index in (first, last):
         if index is not None and index not in summaries:
-            raise UsageProblem(f"Compaction {index} left no summary here; {known}")
+            raise UsageProblem(f"Compaction {index} left no summary here; {with_summary}")
     b = indexes[-1] if last is None else last
     a = max((i for i in indexes if i < b), default=b) if first is None else first
     if a == b and None in (first, last):
         where = "follows" if last is None else "precedes"
-        raise UsageProblem(f"No summary {where} that of compaction {b}; {known}")
+        raise UsageProblem(f"No summary {where} that of compaction {b}; {with_summary}")
     return a, b

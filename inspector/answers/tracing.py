@@ -120,8 +120,8 @@ def trace_phrase(answers: Answers, names: Sequence[str], text: str) -> list[Trac
     if names:
         chosen = [store.resolve(name) for name in names]
     else:
-        found = {hit.conversation for hit in store.search(_without_mark(text), limit=sys.maxsize)}
-        chosen = [row.id for row in store.conversations() if row.id in found]
+        with_text = {hit.conversation for hit in store.search(_without_mark(text), limit=sys.maxsize)}
+        chosen = [row.id for row in store.conversations() if row.id in with_text]
     rows = {row.id: row for row in store.conversations()}
     traces = []
     for name in chosen:

@@ -267,8 +267,8 @@ def asks(command: Callable[..., None]) -> Callable[..., None]:
 
     @wraps(command)
     def run(**given: Any) -> None:
-        own = {name: value for name, value in given.items() if name not in _SHARED}
-        command(Asked(**{name: value for name, value in given.items() if name in _SHARED}), **own)
+        options = {name: value for name, value in given.items() if name not in _SHARED}
+        command(Asked(**{name: value for name, value in given.items() if name in _SHARED}), **options)
 
     return run
 

@@ -79,7 +79,9 @@ def score(
         sending = score_sending(planned, summarizers, masker, stored)
         rows += sender.send(
             sending,
-            lambda *sent: [summarizer_row(planned, one, stored, kept, *sent) for one in summarizers],
+            lambda *sent: [
+                summarizer_row(planned, summarizer, stored, kept, *sent) for summarizer in summarizers
+            ],
         )
         if stored:
             summaries = plural(len(stored), "summary", "summaries")

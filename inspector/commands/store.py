@@ -123,10 +123,10 @@ def search(asked: Asked, limit: int) -> None:
     Finds the messages that contain every word, also inside a longer word. Double quotes ask for the exact phrase. The
     first word is PATH if it is a file or looks like a path.
     """
-    from inspector.answers.conversations import search as found
+    from inspector.answers.conversations import search
     from inspector.export.conversations import print_hits
 
     answers, words = asked.several(
         "Give the words to search for: compaction-inspector search [PATH] WORDS..."
     )
-    asked.print(found(answers, " ".join(words), limit), print_hits)
+    asked.print(search(answers, " ".join(words), limit), print_hits)

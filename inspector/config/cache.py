@@ -64,19 +64,19 @@ class Cache:
     def get(self, kind: str, keys: Collection[bytes]) -> dict[bytes, CacheEntry]:
         """Return the entries of these keys, current or not."""
         with self._lock:
-            found = {key: entry for key in keys if (entry := self._waiting.get((kind, key))) is not None}
-            wanted = [key for key in keys if key not in found]
+            entries = {key: entry for key in keys if (entry := self._waiting.get((kind, key))) is not None}
+            wanted = [key for key in keys if key not in entries]
             try:
                 for start in range(0, len(wanted), _BATCH):
                     part = wanted[start : start + _BATCH]
                     marks = ",".join("?" * len(part))
                     query = f"SELECT key, stamp, value FROM entries WHERE kind = ? AND key IN ({marks})"
-                    found |= {
+                    entries |= {
                         key: CacheEntry(*row) for key, *row in self._database.execute(query, (kind, *part))
                     }
             except _FAILURES as error:
                 self._give_up(error)
-        return found
+        return entries
 
     def put(self, kind: str, entries: Mapping[bytes, CacheEntry]) -> None:
         """Store entries. If another program is writing now, they are written with later ones."""

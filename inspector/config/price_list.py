@@ -156,8 +156,12 @@ def _asked(model: str, provider: str) -> Iterator[tuple[str, str | None]]:
 def _prices_of(entry: Any) -> Iterator[tuple[str, int, Steps]]:
     """Yield the prices of an entry from each day and each minute of the day on which they change, oldest first."""
     conditions = [one.constraint for one in entry.prices] if isinstance(entry.prices, list) else []
-    starts = {start for one in conditions if (start := getattr(one, "start_date", None)) is not None}
-    limits = {getattr(one, name, None) for one in conditions for name in ("start_time", "end_time")}
+    starts = {
+        start for condition in conditions if (start := getattr(condition, "start_date", None)) is not None
+    }
+    limits = {
+        getattr(condition, name, None) for condition in conditions for name in ("start_time", "end_time")
+    }
     times = {time(), *(_in_utc(limit) for limit in limits if limit is not None)}
     for day, at in product((date.min, *sorted(starts)), sorted(times)):
         prices = entry.get_prices(datetime.combine(day, at, UTC))

@@ -72,13 +72,13 @@ def print_decided(lives: Sequence[Life], unused: Decided) -> None:
         models = ", ".join(sorted({life.fate.decided_by for life in decided}))
         facts = len({life.fact.key for life in lives})
         asked = f", with {len(lives):,} fates" if len(lives) > facts else ""
-        said = (
+        sentence = (
             f"{plural(facts, 'fact')} that the rules leave uncertain{asked}; {models or 'the model'} decided "
         )
-        said += f"{len(decided):,}{f': {counts}' if counts else ''}."
+        sentence += f"{len(decided):,}{f': {counts}' if counts else ''}."
         if unused.unproven:
-            said += f" Not used, because their evidence is not in the text: {unused.unproven:,}."
-        StyledLines().add((said + wrong_words_note(unused.wrong_words), "dim"))
+            sentence += f" Not used, because their evidence is not in the text: {unused.unproven:,}."
+        StyledLines().add((sentence + wrong_words_note(unused.wrong_words), "dim"))
 
 
 def _statement(judged: JudgedStatement, judgement: Judgement) -> Document:

@@ -29,13 +29,13 @@ def generation_rows(report: Report) -> list[tuple[str, ...]]:
     """Return a row for each generation."""
     return [
         (
-            f"{one.number}{' (live)' if one.live else ''}",
-            f"{one.said:,}",
-            f"{one.messages:,}",
-            f"~{one.tokens:,}",
-            one.session,
+            f"{generation.number}{' (live)' if generation.live else ''}",
+            f"{generation.said:,}",
+            f"{generation.messages:,}",
+            f"~{generation.tokens:,}",
+            generation.session,
         )
-        for one in report.generations
+        for generation in report.generations
     ]
 
 
@@ -82,12 +82,12 @@ def cause_rows(costs: Document) -> list[tuple[str, ...]]:
     """Return a row for each cause of cache misses."""
     return [
         (
-            CAUSE_WORDS.get(one["cause"], one["cause"]),
-            f"{one['misses']:,}",
-            f"{one['missed_tokens']:,}",
-            _money(one["missed_cost"]),
+            CAUSE_WORDS.get(cost["cause"], cost["cause"]),
+            f"{cost['misses']:,}",
+            f"{cost['missed_tokens']:,}",
+            _money(cost["missed_cost"]),
         )
-        for one in costs["by_cause"]
+        for cost in costs["by_cause"]
     ]
 
 
@@ -135,7 +135,7 @@ def setting_rows(report: Report) -> list[tuple[str, ...]]:
 def derivations(report: Report) -> list[tuple[str, list[tuple[str, str, str]]]]:
     """Return (name with the value, rows of its steps) of each derived number."""
     budgets, steps = report.budgets, explained(report.budgets, report.settings.sources)
-    found = []
+    drawn = []
     for name, title in BUDGET_NAMES.items():
         if getattr(budgets, name) or steps.get(name):
             title = "usual summary" if budgets.observed and name == "max_summary_tokens" else title
@@ -147,8 +147,8 @@ def derivations(report: Report) -> list[tuple[str, list[tuple[str, str, str]]]]:
                 )
                 for step in steps.get(name, ())
             ]
-            found.append((f"{title.capitalize()}: {getattr(budgets, name):,} tokens", rows))
-    return found
+            drawn.append((f"{title.capitalize()}: {getattr(budgets, name):,} tokens", rows))
+    return drawn
 
 
 def _number(value: int | None) -> str:
