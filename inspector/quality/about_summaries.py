@@ -297,7 +297,16 @@ def secret(evidence: ConversationEvidence) -> Iterator[Violation]:
             for one in found[:_LISTED]
         ]
         more = f" and {len(found) - _LISTED:,} more" if len(found) > _LISTED else ""
-        yield compaction.at_summary(f"Summary {compaction.index} seems to contain {', '.join(named)}{more}.")
+        later = [
+            f"{after.index:,}"
+            for after in evidence.compactions
+            if after.index > compaction.index
+            and any(value in (after.recorded.summary or "") for value in new)
+        ]
+        again = f" Later summaries with the same texts: {', '.join(later)}." if later else ""
+        yield compaction.at_summary(
+            f"Summary {compaction.index} seems to contain {', '.join(named)}{more}.{again}"
+        )
 
 
 def call_failed(evidence: ConversationEvidence) -> Iterator[Violation]:

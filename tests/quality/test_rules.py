@@ -532,6 +532,7 @@ def test_a_secret_is_reported_once_and_never_in_full() -> None:
     ]
     assert len(found) == 1
     assert "a GitHub token" in found[0].text
+    assert found[0].text.endswith("Later summaries with the same texts: 2.")
     assert KEY not in found[0].text
     assert KEY[8:20] not in found[0].text
 
