@@ -94,12 +94,16 @@ def rules_file_cut(evidence: ConversationEvidence) -> Iterator[Violation]:
 def size_doubted(evidence: ConversationEvidence) -> Iterator[Violation]:
     """Yield reported sizes that do not fit the recorded requests."""
     for compaction in evidence.compactions:
-        reported, last = compaction.recorded.tokens_before_reported, compaction.last_size
-        if compaction.doubted:
-            yield compaction.before(
-                f"The agent reports {reported:,} tokens before compaction {compaction.index}. The last recorded "
-                f"request and its answer had {last:,}, so requests before the compaction may be missing in the file.",
-            )
+        reported, last = compaction.recorded.tokens_before_reported or 0, compaction.last_size
+        if not compaction.doubted:
+            continue
+        text = f"The agent reports {reported:,} tokens before compaction {compaction.index}. "
+        if last is not None and reported > last:
+            text += f"The last recorded request and its answer had {last:,}, so requests before the compaction may be "
+            text += "missing in the file."
+        else:
+            text += f"The list alone has ~{compaction.recorded.tokens_before:,}, so the agent did not count all of it."
+        yield compaction.before(text)
 
 
 def did_not_shrink(evidence: ConversationEvidence) -> Iterator[Violation]:

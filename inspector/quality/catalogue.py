@@ -555,11 +555,13 @@ _ALL = (
     Rule(
         "reported-size-doubted",
         "info",
-        "A reported size does not fit the requests",
+        "A reported size does not fit the requests or the list",
         "The agent reports far more tokens before a compaction than the last request and its answer had. Requests "
-        "before the compaction may be missing in the file, and messages with them.",
-        "The reported size is more than twice that of the last request.",
-        "Look for another file of the session. The program uses the size of the last request.",
+        "before the compaction may be missing in the file, and messages with them. Or it reports far fewer than the "
+        "list has.",
+        "The reported size is more than twice that of the last request, or less than a quarter of the rough size of "
+        "the list.",
+        "Look for another file of the session. The program uses the size of the last request, or the rough size.",
     ),
     Rule(
         "threshold-raised",

@@ -104,7 +104,7 @@ class CompactionEvidence(Struct, frozen=True):
 
     @property
     def doubted(self) -> bool:
-        """Whether the reported size is too large for the recorded requests."""
+        """Whether the reported size does not fit the recorded requests or the list."""
         return is_size_doubted(self.recorded, self.last_size)
 
     def before(self, text: str, index: int | None = None) -> Violation:

@@ -29,6 +29,8 @@ Trigger = Literal["auto", "manual", "hygiene"]
 
 #: Thresholds as shares of the window, tried if today's threshold does not explain the record.
 _SHARES = tuple(step / 100 for step in range(10, 100, 5))
+#: A reported size is doubted if the rough size of the list is more than this many times as large.
+_SMALL_PART = 4
 #: Sources of sessions without a gateway. A gateway checks its own limit before each turn.
 _AT_A_TERMINAL = frozenset({"", "cli", "tui", "acp", "api"})
 
@@ -116,8 +118,11 @@ def why_fired(
         why = _as_reported(recorded, listed, settings, budgets.threshold_tokens, limits)
         if not is_size_doubted(recorded, listed.last_size):
             return why
-        doubt = (
-            f"The agent reports {recorded.tokens_before_reported:,}, so requests may be missing in the file"
+        doubt = f"The agent reports {recorded.tokens_before_reported:,}"
+        doubt += (
+            ", which cannot be the list"
+            if _is_too_small(recorded)
+            else ", so requests may be missing in the file"
         )
         return replace(why, text=f"{why.text}. {doubt}")
     return _by_rough_sizes(recorded, listed, settings, budgets, threshold_at)
@@ -182,12 +187,20 @@ def _by_rough_sizes(
 
 
 def is_size_doubted(recorded: Compaction, last: int | None) -> bool:
-    """Return whether a reported size (tokens) does not fit the record: more than twice the last request and its answer.
+    """Return whether a reported size (tokens) does not fit the record.
 
-    Real sizes are at most 1.2 times as large. A request that did not fit may be of any size, because of new results.
+    It is more than twice the last request and its answer. Real sizes are at most 1.2 times as large. A request that did
+    not fit may be of any size, because of new results. Or the list alone is much larger.
     """
     reported = recorded.tokens_before_reported
-    return reported is not None and last is not None and not recorded.overflow and reported > 2 * last > 0
+    is_large = last is not None and not recorded.overflow and (reported or 0) > 2 * last > 0
+    return is_large or _is_too_small(recorded)
+
+
+def _is_too_small(recorded: Compaction) -> bool:
+    """Return whether the agent reports only a small part of the rough size of the list."""
+    reported = recorded.tokens_before_reported
+    return reported is not None and recorded.tokens_before > _SMALL_PART * reported
 
 
 def _as_reported(
@@ -250,6 +263,8 @@ def _rules_words(
 def _reported_size(recorded: Compaction, last_size: int | None) -> tuple[int | None, str]:
     """Return the reported size of the list before, or of the last request with its answer; and it in words."""
     reported = recorded.tokens_before_reported
+    if _is_too_small(recorded):
+        return None, f"~{recorded.tokens_before:,} tokens"
     if last_size is not None and is_size_doubted(recorded, last_size):
         return last_size, f"{last_size:,} tokens (last recorded request and its answer)"
     if reported is not None:

@@ -200,6 +200,14 @@ def test_only_a_request_that_did_not_fit_may_be_much_larger_than_the_last_one(ov
     assert ("may be missing in the file" in cause.text) is not overflow
 
 
+@pytest.mark.parametrize(("reported", "tokens"), [(900, 90_000), (30_000, 30_000)])
+def test_a_reported_size_that_cannot_be_the_list_is_not_used(reported: int, tokens: int) -> None:
+    done = replace(compacted(5, 90_000), overflow=True, tokens_before_reported=reported)
+    cause = cause_of(replace(listed(TALK), agent="openclaw"), done, 0.5)
+    assert cause.tokens == tokens
+    assert ("which cannot be the list" in cause.text) is (reported < tokens)
+
+
 def test_a_missing_list_has_an_unknown_size() -> None:
     cause = cause_of(replace(listed([]), agent="message-log"), compacted(0, 0), 0.5)
     assert "trigger not recorded, at an unknown size" in cause.text
