@@ -24,8 +24,6 @@ _SURE = 3.0
 #: Points that a pasted statement, a question and an errand lose.
 _PASTED, _ASKED, _ERRAND = 45.0, 40.0, 30.0
 _VALUE = "value "
-#: Minimum characters of an unfinished message, and maximum messages until it is sent again at full length.
-_BEGUN, _AGAIN = 24, 4
 #: Minimum content words of an agent's statement that is joined with a longer statement.
 _MIN_JOINED_WORDS = 3
 #: Points that a remark, a rule and a sure rule lose in a message with more than CROWDED statements.
@@ -93,7 +91,6 @@ def gather(steps: Sequence[SpokenMessage]) -> tuple[Fact, ...]:
             key = _key(statement, role, owned)
             if key:
                 _add(by_key, key, statement, replace(step.saying, role=role, span=statement.span), crowded)
-    _join_begun(by_key)
     _join_shorter(by_key)
     _join_values(by_key)
     every = [(_fact(key, gathered, used, course), gathered) for key, gathered in by_key.items()]
@@ -131,25 +128,6 @@ def _add(by_key: dict[str, _Gathered], key: str, statement: Statement, saying: S
 def _join(by_key: dict[str, _Gathered], key: str, into: str) -> None:
     for saying, statement in by_key.pop(key).sayings:
         _add(by_key, into, statement, saying, by_key[into].crowded)
-
-
-def _join_begun(by_key: dict[str, _Gathered]) -> None:
-    """Join a statement of an unfinished message with the longer statement of the message that was sent again."""
-    bare = {key: key.rstrip(" ?？") for key in by_key if not key.startswith(_VALUE) and len(key) >= _BEGUN}
-    longer = ""
-    for key in sorted(bare, key=bare.__getitem__, reverse=True):
-        begins = longer.startswith(bare[key]) and not longer[len(bare[key]) :][:1].isalnum()
-        if begins and _sent_again(by_key[key], by_key[longer]):
-            _join(by_key, key, longer)
-        else:
-            longer = key
-
-
-def _sent_again(begun: _Gathered, longer: _Gathered) -> bool:
-    """Return whether a user finished a statement in one of the next messages."""
-    last_begun = max(saying.step for saying, _ in begun.sayings)
-    first_longer = min(saying.step for saying, _ in longer.sayings)
-    return begun.by("user") and longer.by("user") and 0 < first_longer - last_begun <= _AGAIN
 
 
 def _join_shorter(by_key: dict[str, _Gathered]) -> None:
