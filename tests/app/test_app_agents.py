@@ -233,8 +233,8 @@ async def test_the_compaction_pane_counts_the_facts_that_the_list_of_conversatio
         counted = losses_of(facts_of(opened.inspection).lives)[-1]
         assert counted.compaction == opened.inspection.compactions()[-1].index
         assert f"± {counted.uncertain} facts may be lost" in screen_text(pilot)
-        listed = counted.total + counted.others
-        assert f"{counted.others} of {listed} do not count" in screen_text(pilot)
+        apart = counted.others + counted.plain
+        assert f"{apart} of {counted.total + apart} do not count" in screen_text(pilot)
 
 
 async def test_measured_breakpoints_are_shown() -> None:
