@@ -142,9 +142,6 @@ CUES: tuple[Cue, ...] = (
          r"(?:each|every|all|any) (?:\S+ ){1,6}(?:needs?|has to|have to|gets?|goes|go|is|are|must|should)",
          r"\ball (?:i|you|we|they)\b.{0,100}|(?:is|are) (?:already|currently|now)\b"),
     _cue("en.no", "constraint", 6, _CLAUSE_START + r"(?:no|zero) \w+", _ORDINARY_NO),
-    _cue("en.do-no", "constraint", 7,
-         _CLAUSE_START + r"(?:add|use|introduce|install|create|write|make|change|send|commit) no \w+",
-         r"make no (?:sense|difference)"),
     _cue("en.bound", "constraint", 7,
          r"(?:at (?:most|least)|(?:no|not) (?:more|less|fewer|later|earlier|older) than|max(?:imum)?|min(?:imum)?|"
          r"within(?! (?:each|every|the|this|that)\b)|capped at|limited to|"
@@ -182,9 +179,6 @@ CUES: tuple[Cue, ...] = (
          r"exclusively|nothing (?:but|else|until|yet)",
          r"(?:the|not|if) only|only (?:happens|occurs|seems|the first)|\b(?:explain|describe)\b.{0,300}"),
     _cue("en.only-first", "constraint", 7, r"^\W*only (?!then|one|the first|thing|problem|now)\w+"),
-    _cue("en.contrast", "constraint", 6,
-         r"^\W*(?:use )?(?:[a-z-]+ )?[a-z-]+s,? (?:and )?not (?:[a-z-]+ )?[a-z-]+\W*\Z|"
-         r"^\W*(?:an?|the|each|every) (?:\w+ ){1,4}(?:is|are) an? [^,.;]{1,60}, (?:not|never) an?"),
     _cue("en.should", "constraint", 6, r"should|(?:is|are) (?:expected|supposed) to|there should be",
          r"(?:maybe|perhaps) should|should be (?:fine|ok|okay|done|good|proud|enough|possible|interesting|fun)\b|"
          # Guesses, and what does not happen.

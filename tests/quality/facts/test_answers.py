@@ -124,7 +124,6 @@ def test_the_same_word_in_another_message_may_answer_another_question() -> None:
     ("reason", "rule"),
     [
         ("Never use the south berth.", "en.never"),
-        ("Add no cranes to the quay.", "en.do-no"),
         ("尽量用北泊位的起重机", "zh.prefer"),
     ],
 )
