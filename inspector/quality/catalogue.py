@@ -99,6 +99,15 @@ _ALL = (
         "Ask again. Protect more of the tail, and find out why the tail was so short.",
     ),
     Rule(
+        "history-lost",
+        "error",
+        "The agent lost the list without a compaction",
+        "The next message has no link to the messages before it, so the agent no longer sends them, and no summary "
+        "names them. Some releases of OpenClaw wrote such messages after /status or a restart of the gateway.",
+        "A message after others has no parent, or a parent that the file does not have.",
+        "Repeat to the agent what it still needs, or let it read the messages before in the file. Update the agent.",
+    ),
+    Rule(
         "constraint-lost",
         "warning",
         "A constraint of the user is lost",
@@ -279,15 +288,6 @@ _ALL = (
         "The agent recorded an attempt to compact that ended with an error. Attempts that the user cancelled do not "
         "count.",
         "Read the error. Go back a few messages, or start a new session with the text that still matters.",
-    ),
-    Rule(
-        "history-lost",
-        "error",
-        "The agent lost the list without a compaction",
-        "The next message has no link to the messages before it, so the agent no longer sends them, and no summary "
-        "names them. Some releases of OpenClaw wrote such messages after /status or a restart of the gateway.",
-        "A message after others has no parent, or a parent that the file does not have.",
-        "Repeat to the agent what it still needs, or let it read the messages before in the file. Update the agent.",
     ),
     Rule(
         "context-shrank",

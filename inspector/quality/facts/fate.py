@@ -111,8 +111,12 @@ def unfound(probe: Probe, after: PassageIndex) -> Outcome:
 
 
 def _may_be_foreign(probe: Probe, after: PassageIndex) -> bool:
-    """Return whether a text of the summary is in another language than a fact."""
-    return bool(probe.language) and bool(after.languages - {probe.language})
+    """Return whether a text of the summary is in another language than a fact, without quotes in that of the fact.
+
+    A summary that quotes what the user said needs no translation of it.
+    """
+    is_foreign = bool(probe.language) and bool(after.languages - {probe.language})
+    return is_foreign and probe.language not in after.quoted_languages
 
 
 def _summary_has_words(probe: Probe, after: PassageIndex) -> bool:

@@ -62,3 +62,8 @@ def language_of(text: str) -> str:
 def summary_language(text: str) -> str:
     """Return the language of a summary as `language_of` does. Quotes and results of tools are not its own words."""
     return language_of(_QUOTED.sub("", _TOOL_RESULT.sub("", text)))
+
+
+def quoted_language(text: str) -> str:
+    """Return the language of the quotes in a summary as `language_of` does."""
+    return language_of("\n".join(_QUOTED.findall(_TOOL_RESULT.sub("", text))))

@@ -13,7 +13,7 @@ from msgspec import Struct
 from inspector.core.patterns import late_pattern
 from inspector.core.scan.words import narrow, word_set
 from inspector.quality.facts.fact import Span, Value, Where
-from inspector.quality.facts.languages import summary_language
+from inspector.quality.facts.languages import quoted_language, summary_language
 from inspector.quality.facts.meaning import BINDS, meaning_of
 from inspector.quality.facts.sentences import MOST, forbids_list, item_depth
 from inspector.quality.facts.values import (
@@ -378,6 +378,11 @@ class PassageIndex:
     def languages(self) -> frozenset[str]:
         """The languages of the texts of the summary."""
         return frozenset(map(summary_language, self._summaries)) - {""}
+
+    @cached_property
+    def quoted_languages(self) -> frozenset[str]:
+        """The languages of the quotes in each text of the summary."""
+        return frozenset(map(quoted_language, self._summaries)) - {""}
 
     def quoting(self, wording: str) -> list[int]:
         """Return the parts that have a plain text as whole words. A long text may begin or end within a word."""

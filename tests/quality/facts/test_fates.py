@@ -116,6 +116,15 @@ def test_the_results_of_tools_in_a_summary_do_not_decide_its_language() -> None:
     assert judged(rule, turns + result * 9 + "## Next Steps\n" + english * 3)[1].outcome == "uncertain"
 
 
+def test_a_summary_that_quotes_the_users_language_needs_no_translation() -> None:
+    english = "The user wants the tide table, and the boats are painted for the winter.\n"
+    quotes = '- "先画北边的泊位图，再检查潮汐表"\n- "油漆要用蓝色的，不要用绿色"\n'
+    rule = "禁止夜间卸货，避免噪音"
+    assert judged(rule, english)[1].outcome == "uncertain"
+    assert judged(rule, f"{english}All user messages:\n{quotes}")[1].outcome == "lost"
+    assert judged(rule, f'{english}All user messages:\n{quotes}- "{rule}"\n')[1].outcome == "verbatim"
+
+
 @pytest.mark.parametrize(
     "statement",
     [
