@@ -113,6 +113,7 @@ SETS_OFF: dict[str, Make] = {
     "compaction-fails": lambda: live(evidence(), plan=replace(FAILS, tokens_before=160_000)),
     "tail-starts-with-result": lambda: evidence(compaction_evidence(1, stray=4)),
     "request-gone": lambda: evidence(compaction_evidence(1, last_request=59, request_gone=True)),
+    "history-lost": lambda: evidence(compaction_evidence(1, {"broken": True})),
     "constraint-lost": lambda: evidence(compaction_evidence(1, lost=(RULE,))),
     "said-again": lambda: evidence(after(done_again("said again"))),
     "kept-rule-broken": lambda: evidence(after(done_again("told before", "verbatim"))),
@@ -137,7 +138,6 @@ SETS_OFF: dict[str, Make] = {
     "compaction-failed": lambda: replace(
         evidence(), failures=(FailedCompaction(1, "s", 1, 5, 0.0, "too long"),)
     ),
-    "history-lost": lambda: evidence(compaction_evidence(1, {"broken": True})),
     "context-shrank": lambda: replace(
         evidence(), costs=CostEvidence(falls=(FallEvidence(7, 6, 42_000, 84_000, 1, 13, 6, 42_000),))
     ),
@@ -216,6 +216,7 @@ DOES_NOT: dict[str, Make] = {
     "request-gone": lambda: evidence(
         compaction_evidence(1, last_request=59), compaction_evidence(2, last_request=80)
     ),
+    "history-lost": evidence,
     "constraint-lost": evidence,
     # The repeated fact had survived.
     "said-again": lambda: evidence(after(done_again("said again", "verbatim"))),
@@ -247,7 +248,6 @@ DOES_NOT: dict[str, Make] = {
     "summary-secret": lambda: summary(f"{SECOND}- The token is [REDACTED], not ghp_{'x' * 36}.\n"),
     "summary-call-failed": evidence,
     "compaction-failed": evidence,
-    "history-lost": evidence,
     "context-shrank": evidence,
     "prompt-cut": evidence,
     "rules-file-cut": evidence,
