@@ -154,12 +154,12 @@ def _honored(message: Message, part: str, placed: bool, layout: Layout, release:
         if message.role == "tool" and layout == "envelope":
             return (
                 False,
-                "The release spends one of its breakpoints on this tool result, which the envelope layout cannot mark.",
+                "The release counts this tool result as a breakpoint, but the envelope layout cannot mark it.",
             )
-        return False, "The content has no part for a breakpoint, but the release counts the message as one."
+        return False, "The message has no part for a breakpoint, but the release counts it as one."
     if part == "text":
         if layout == "native" and message.role == "user" and not message.text.strip():
-            return False, "The release replaces a content of white space, and the breakpoint is lost."
+            return False, "The release replaces a text of white space, so the breakpoint is lost."
         return True, "The breakpoint is at the end of the text."
     if part != "message":
         return True, "The breakpoint is at the last part of the content."

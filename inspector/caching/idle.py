@@ -50,7 +50,7 @@ class IdleCosts(Struct, frozen=True):
         if self.misses:
             cost = "" if self.more is None else f": {dollars(self.more)} US dollars more than reading them"
             sentences.append(
-                f"After pauses that outlived the cache, {plural(self.misses, 'request')} sent {self.tokens:,} tokens "
+                f"{plural(self.misses, 'request')} came after the cache had expired and sent {self.tokens:,} tokens "
                 f"again{cost}."
             )
         if self.cost is not None and self.other is not None:

@@ -117,7 +117,7 @@ class Settings(Struct, frozen=True):
     )] = None  # fmt: skip
     profile: Annotated[str, Setting("choice", "The release whose rules decide.")] = "documented"
     summary_context: Annotated[int | None, Setting(
-        "tokens", "The context window of the summary model; the threshold is lowered to it.", low=1_000,
+        "tokens", "The context window of the summary model; it limits the threshold.", low=1_000,
         high=_MOST, lenient=True, keys=("auxiliary.compression.context_length",), slider=_TOKENS,
         swept="16000,32000,48000,64000,100000,128000,200000,400000",
     )] = None  # fmt: skip
@@ -141,7 +141,7 @@ class Settings(Struct, frozen=True):
         swept="100,200,400,800,1500,3000,5000,10000", note="sessions of a gateway", knob=False,
     )] = None  # fmt: skip
     tail_tokens: Annotated[int | None, Setting(
-        "tokens", "Tokens of the newest messages that stay, if the agent keeps a fixed number.", high=_MOST,
+        "tokens", "Size of the newest messages that stay, for agents that keep a fixed number of tokens.", high=_MOST,
         lenient=True, slider=Slider(1_000, 10_000, 0, 200_000), swept="2000,5000,10000,15000,20000,30000,50000,80000",
         usual=(20_000, 10_000, 40_000, 30_000, 5_000, 2_000, 50_000, 15_000), seldom=True, number="tail_token_budget",
         note="other agents than Hermes",

@@ -58,8 +58,7 @@ class Reproduction(Struct, frozen=True):
         if not self.recorded:
             more = f"; the settings in force would have made {self.more:,}" if self.more else ""
             return f"no automatic compaction is recorded to compare with{more}"
-        others = plural(self.more, "compaction of the run matches", "compactions of the run match")
-        more = f"; {others} no recorded one" if self.more else ""
+        more = f"; the run has {plural(self.more, 'other compaction')}" if self.more else ""
         near = f"{self.near:,} of {plural(self.recorded, 'recorded compaction')}"
         if self.near and self.near == self.same:
             return f"{near} at the same step{more}"

@@ -38,7 +38,7 @@ def test_a_pause_costs_writing_the_readable_tokens_again() -> None:
     assert (idle.misses, idle.tokens) == (2, 52_000 + 55_000)
     assert idle.more == pytest.approx(107_000 * (6.25 - 0.5) / 1e6)
     assert idle.words[0] == (
-        "After pauses that outlived the cache, 2 requests sent 107,000 tokens again: 0.62 US dollars more than reading "
+        "2 requests came after the cache had expired and sent 107,000 tokens again: 0.62 US dollars more than reading "
         "them."
     )
 
@@ -89,7 +89,7 @@ def test_without_writes_there_is_nothing_to_keep() -> None:
 def test_a_missing_price_is_noted() -> None:
     idle = idling(judge(PAUSED), None)
     assert (idle.more, idle.cost, idle.other, idle.saved) == (None, None, None, None)
-    assert idle.words == ("After pauses that outlived the cache, 2 requests sent 107,000 tokens again.",)
+    assert idle.words == ("2 requests came after the cache had expired and sent 107,000 tokens again.",)
     (_, missed) = judge([PAUSED[0], request(2, 0, 52_000, 5_000.0)])
     assert PricedRequest(missed, None, replace(OPUS, cache_read=None)).more is None
 

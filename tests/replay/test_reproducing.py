@@ -70,7 +70,7 @@ def test_compactions_without_a_recorded_one_near_them_are_called_unrecorded(bund
     run = run_course(recording.course, resolved.settings, recording.model)
     first, second, _ = run.events
     found = reproduction(recording.course, [first], replace(run, events=(first, second)))
-    same = "1 of 1 recorded compaction at the same step; 1 compaction of the run matches no recorded one"
+    same = "1 of 1 recorded compaction at the same step; the run has 1 other compaction"
     assert found.agreement == same
     for near, exact in ((2, "1"), (2, "none")):
         fit = replace(found, recorded=3, near=near, same=1 if exact == "1" else 0, more=0)
@@ -78,7 +78,7 @@ def test_compactions_without_a_recorded_one_near_them_are_called_unrecorded(bund
     # The run has as many compactions as the recording, so it has not "1 more".
     late = first._replace(step=first.step + 12)
     found = reproduction(recording.course, [late], replace(run, events=(first,)))
-    far = "0 of 1 recorded compaction within 3 requests; 1 compaction of the run matches no recorded one"
+    far = "0 of 1 recorded compaction within 3 requests; the run has 1 other compaction"
     assert found.agreement == far
 
 

@@ -78,9 +78,9 @@ class ConversationsScreen(JobScreen):
         ),
     ]
     HELP: ClassVar[str] = (
-        "All conversations of all stores, the last active first. Messages and tokens are those of the live list. The "
+        "All conversations of all stores, the last active first. Messages and tokens are counts of the live list. The "
         "bar shows the rough tokens as a share of the threshold. The column “lost” counts constraints, preferences, "
-        "decisions and values that the live list no longer has; links do not count. ↳ marks branches and sub-agents "
+        "decisions and values that the live list no longer has. Links do not count. ↳ marks branches and sub-agents "
         "of the conversation above."
     )
 

@@ -123,11 +123,11 @@ class LossesScreen(ListScreen[ListedLoss]):
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "app.pop_screen", "Back", id="losses.back")]
     HELP_TITLE = "Losses of all conversations"
     HELP: ClassVar[str] = (
-        "Each line is a compaction that lost facts or may have lost them, left a gap in its summary, has an "
-        "unreadable summary, or was followed by repeated work. The column “lost” counts lost facts. The column “again” "
-        "counts repeated work. A fact counts once, at the compaction that removed it. A fact that the live list has "
-        "again, or that the user repeats, withdraws or changes later, is not a loss. Requests and plain statements "
-        "count if the user repeated them or the agent never mentioned them."
+        "Each line is a compaction with lost or uncertain facts, a gap in its summary, an unreadable summary, or "
+        "repeated work after it. The column “lost” counts lost facts. The column “again” counts repeated work. A fact "
+        "counts once, at the compaction that removed it. It is no loss if the live list has it again, or if the user "
+        "repeats, withdraws or changes it later. Requests and plain statements count if the user repeated them or the "
+        "agent never mentioned them."
     )
 
     def __init__(self, store: Store, rows: Sequence[ConversationRow]) -> None:

@@ -78,8 +78,8 @@ class TraceScreen(ListScreen[TraceStep]):
     HELP_TITLE = "Trace of a phrase"
     HELP: ClassVar[str] = (
         "The history of a phrase: each message that has it, its fate after each compaction, and related repeated work. "
-        "If the phrase is part of a fact, the fates are those of the fact. Otherwise a fate only says whether the list "
-        "has the phrase word for word."
+        "If the phrase is part of a fact, the screen shows the fates of the fact. Otherwise a fate only says whether "
+        "the list has the phrase word for word."
     )
 
     def __init__(

@@ -30,9 +30,10 @@ def compute(caching: Caching, requests: RequestsRead | None, at: Moment | None) 
 
 
 PANE = Pane(
-    "The cache breakpoints of the next request (at most four): the message and part of each, and the share of the "
-    "request up to it. m shows the recorded requests: tokens read from the cache and written into it, misses with "
-    "their causes, and costs. Enter goes to the answer of a request, J and K go to the next and previous miss.",
+    "The cache breakpoints of the next request, at most four. Each line names a message, its part with the breakpoint, "
+    "and the share of the request up to it. m shows the recorded requests: tokens read from the cache and written into "
+    "it, misses with their causes, and costs. Enter goes to the answer of a request, J and K go to the next and "
+    "previous miss.",
     CachePane,
     _needs,
     compute,

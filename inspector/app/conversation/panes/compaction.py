@@ -171,9 +171,9 @@ def _show(pane: CompactionPane, shown: tuple[CompactionView | None, CompactionRo
 
 
 PANE = Pane(
-    "The chosen compaction: why it fired, messages and tokens before and after, recorded and planned boundaries, lost "
-    "facts (worst first), repeated work after it, its summary, and the list before it. Enter goes to a lost fact or to "
-    "repeated work, or unfolds a section of the summary. "
+    "The chosen compaction: why it fired, messages and tokens before and after, lost facts (worst first), repeated "
+    "work after it, its cost, recorded and planned boundaries, its summary, and the list before it. Enter goes to a "
+    "lost fact or to repeated work, or unfolds a section of the summary. "
     f"{key_of('conversation.attempt')} makes the summary again with another model.",
     CompactionPane,
     _needs,

@@ -107,13 +107,13 @@ def _at_risk(facts: FactsRead, plan: Plan | None, generation: int, at: Moment | 
 
 
 PANE = Pane(
-    "Facts in the messages that the chosen compaction summarized, each with its fate. The table above them has, by "
-    "kind, the share of facts that the list still has after each compaction. Links are listed too; the losses of all "
-    "conversations count no links and no fact that came back. r shows pruned facts, dismissed facts, and the facts "
-    "that a compaction now would put at risk. R shows the facts that a judge (a model) found. V lets a model decide "
-    "the user's uncertain facts. c, f and w filter by kind, fate and role. Enter goes to the message of a fact, s to "
-    "the place where it survives. C copies the list as a checklist for the agent. d dismisses a fact; then nothing "
-    "counts it. m shows the fates with each attempt.",
+    "Facts in the messages that the chosen compaction summarized, each with its fate. The table shows the share of "
+    "facts of each kind that the list has after each compaction. Links are listed too, but count as losses only if "
+    "they were still needed. A fact that came back does not count. r shows pruned facts, dismissed facts, and the "
+    "facts that a compaction now would put at risk. R shows the facts that a model found as a judge. V lets a model "
+    "decide the user's uncertain facts. c, f and w filter by kind, fate and role. Enter goes to the message of a "
+    "fact, s to the text that keeps it. C copies the list as a checklist for the agent. d dismisses a fact, and "
+    "nothing counts it. m shows the fates with each attempt.",
     LossesPane,
     _needs,
     compute,

@@ -171,9 +171,9 @@ def pruned_text(message: StoredMessage, calls: Mapping[str, StoredMessage], plan
 
 
 PANE = Pane(
-    "The whole message under the cursor: its text (rendered Markdown; m shows the source), tool calls with results, "
-    "reasoning, the message after pruning, the stored row, and the fates of its facts. "
-    f"{key_of('conversation.trace')} traces a selected text, or one of its facts, through the compactions.",
+    "The message under the cursor: text, tool calls with results, reasoning, the message after pruning, the stored "
+    "row, and the fates of its facts. m shows the source of rendered Markdown. "
+    f"{key_of('conversation.trace')} traces a selected text, or a fact of the message, through the compactions.",
     MessagePane,
     _needs,
     compute,

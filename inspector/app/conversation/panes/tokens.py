@@ -49,10 +49,10 @@ def compute(
 
 
 PANE = Pane(
-    "The next compaction of the live list: its distance, the messages that it summarizes, its cost, and the facts at "
-    "risk, which no kept message has. C copies a text with these facts, for /compact, a memory file or the next "
+    "The next compaction of the live list: its distance, the messages that it summarizes, and its cost. Facts at risk "
+    "are only in the summarized messages. C copies a text with these facts, for /compact, a memory file or the next "
     "message. Enter on a fact goes to its message. Below are the tokens of the list on screen by source: user, agent, "
-    "reasoning, summaries, files that were read, each tool by name, pictures, system messages and the system prompt.",
+    "reasoning, summaries, files, each tool by name, pictures, system messages and the system prompt.",
     TokensPane,
     _needs,
     compute,

@@ -217,11 +217,11 @@ def _show(pane: WhatIfPane, view: tuple[TuneState, ReplayView | None, int, str] 
 
 
 PANE = Pane(
-    "The settings as knobs, the tokens of the whole conversation (recorded, and under the settings), and every derived "
-    "number with its reasons (“rule” marks a rule that changed it). The peak is the largest request; the curve can be "
-    "higher, because the agent does not send a list that it compacts first. ← → turn a knob, enter lets you type a "
-    "value. R resets all knobs to the settings in force, ctrl+z undoes the last change, = keeps the settings as A for "
-    "comparison.",
+    "The settings as knobs, a graph of the tokens, recorded and under these settings, and every derived number with "
+    "its reasons. “rule” marks a rule that changed the number. The peak is the largest request. The curve can be "
+    "higher: if the agent compacts a list first, it does not send this list. ← → turn a knob, enter lets you type a "
+    "value. R resets all knobs to the settings in force, ctrl+z undoes the last change, = keeps the settings as A to "
+    "compare with.",
     WhatIfPane,
     _needs,
     compute,
