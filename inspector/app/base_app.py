@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class BaseApp(App[None]):
-    """What screens share, and how they open each other. `outside` writes escape sequences to the terminal."""
+    """Base of the app: the parts that screens share. `outside` writes escape sequences to the terminal."""
 
     def __init__(
         self,

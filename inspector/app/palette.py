@@ -28,7 +28,7 @@ class PaletteCommands(SystemCommandsProvider):
                 yield DiscoveryHit(name, callback, help=help_text)
 
 
-#: Where a key works, in the order of the groups of commands.
+#: The places of keys, in the order of the groups of commands.
 _PLACES = (" here", " on this screen", " everywhere")
 
 
@@ -40,8 +40,8 @@ def _place(active: ActiveBinding) -> int:
 def palette_commands(app: App[Any], screen: Screen[Any]) -> Iterator[SystemCommand]:
     """Yield a command for each active binding, then for bindings of hidden panes.
 
-    As in the help, keys of the focused part come first, then keys of the screen, then keys that work everywhere; of
-    each group first those that the line of keys shows.
+    As in the help, keys of the focused part come first, then keys of the screen, then keys that work everywhere. In
+    each group, the keys of the bottom line come first.
     """
     seen: set[str] = set()
     active_first = sorted(

@@ -144,7 +144,7 @@ def without_pictures(text: str) -> str:
 
 #: A line of a document that opens or closes a fence, or has a comment.
 _MARKUP = late_pattern(r"\s*(?:(?:`{3,}|~{3,})[\w-]*|<!--.*-->)\s*")
-#: A line that tells the agent who it is.
+#: Matches a line with the role of the agent.
 _ROLE = late_pattern(r"You are (?:an?|the) [^.\n]*\.\s*")
 
 
@@ -153,7 +153,7 @@ def opening_title(text: str, limit: int = 120) -> str:
 
     A line that ends with a colon is joined with the next line, so that titles such as "Implement the following plan:"
     differ. Heading marks, placeholders of pictures, tags, fences and comments in the first lines are left out, and so
-    is a line that only tells the agent who it is, before other lines.
+    is a line that only gives the agent a role, before other lines.
     """
     window = without_pictures(unwrapped(text[: 8 * limit + 400]))
     title = ""
@@ -188,8 +188,8 @@ def desktop_notification(title: str, text: str) -> str:
 
 
 def distinct_titles(titles: Mapping[str, str]) -> dict[str, str]:
-    """Return a name for each conversation, by its id: its title, or its id if it has none. Where several have the same
-    title, the beginning of the id follows; `titles` are by id."""
+    """Return a name for each conversation, by its id: its title, or its id if it has none. Equal titles
+    are followed by the beginning of the id. `titles` are by id."""
     named = {name: title or name for name, title in titles.items()}
     counts = Counter(named.values())
     return {

@@ -146,7 +146,7 @@ def profile_of_writer(writer: str) -> str:
 
 
 def observed_on(agent: str, version: str) -> str:
-    """Return the releases on which the rules of an agent's release were observed, and whether it is one of them; "" for
+    """Return the releases on which the rules of an agent's release were observed, and whether they include it; "" for
     its newest rules."""
     rules = observed_of(agent, version)
     if rules is None or rules.until is None:

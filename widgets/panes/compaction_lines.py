@@ -217,7 +217,7 @@ def summary_lines(summary: SummaryView, folded: Callable[[str], bool]) -> list[T
 def _bounds(view: CompactionView, room: int) -> list[TextLine]:
     """Boundaries as a table: recorded, and planned below."""
     done = view.done
-    # There is no plan of a list that is unknown, or that was lost without a compaction.
+    # An unknown list has no plan. The same holds for a list that was lost without a compaction.
     plan = view.plan if done.before and not done.broken else None
     summary = None if done.summary is None else text_tokens(len(done.summary))
     planned = "" if plan is None else f"planned by {words_of(plan.profile)}"

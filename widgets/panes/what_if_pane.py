@@ -102,7 +102,7 @@ class WhatIfPane(Container):
             self._arrange()
 
     def set_failure(self, sentence: str) -> None:
-        """Show, while there is no run, why the conversation cannot be read; "" if it is being read."""
+        """Show why the conversation cannot be read, until there is a run; "" if it is being read."""
         if sentence != self._failure:
             self._failure = sentence
             if self.is_mounted:

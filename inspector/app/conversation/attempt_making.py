@@ -1,4 +1,4 @@
-"""The question for another summary: what would be sent, and how. Runs in threads."""
+"""The question for another summary: the content to send, and the way to send it. Runs in threads."""
 
 from __future__ import annotations
 

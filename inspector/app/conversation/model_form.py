@@ -30,7 +30,7 @@ class Form(Struct, frozen=True):
 
 
 class Looked(Struct, frozen=True, eq=False):
-    """What a form would send, with a note, and `send`, which sends it and returns a sentence for each problem."""
+    """The content that a form would send, with a note. `send` sends it and returns a sentence for each problem."""
 
     sending: Sending
     send: Callable[[Allowance, Watch], tuple[str, ...]]

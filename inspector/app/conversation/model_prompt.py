@@ -31,7 +31,7 @@ _FIELDS = (
 
 
 class ModelQuestion(Struct, frozen=True):
-    """What a model is asked: the title, a text for the user, and `look`, which returns what a form would send.
+    """A question to a model: the title, a text for the user, and `look`, which returns the content to send.
 
     `stopped` is said if the user stops the model.
     `fields` are further fields of the form with their placeholders, `ticks` further checkboxes with their labels.

@@ -79,7 +79,7 @@ class Player:
         self.go_to(int(step))
 
     def _can_play(self, recording: Recording) -> bool:
-        """Return whether there is a message to step to, and tell the user if there is none."""
+        """Return whether there is a message to step to. If not, notify the user."""
         if not len(recording.moments):
             self._host.app.notify("There is no message to step to.", timeout=1.5)
         return len(recording.moments) > 0

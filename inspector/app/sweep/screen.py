@@ -294,7 +294,7 @@ class SweepScreen(JobScreen):
 
 
 def _agreement(swept: Sweep) -> tuple[str, ...]:
-    """Short sentences about recorded compactions: those that the settings in force reproduce, and those left out."""
+    """Short sentences about the recorded compactions that the settings in force reproduce, and about the others."""
     agreement = swept.reproduces
     if agreement is None:
         return ()

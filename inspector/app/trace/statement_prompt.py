@@ -1,4 +1,4 @@
-"""A list of the statements of a message, to choose the one to trace."""
+"""A list of the statements of a message. The user chooses a statement to trace."""
 
 from __future__ import annotations
 

@@ -131,8 +131,8 @@ def _view(
 
 
 def _lost(facts: FactsRead | None, done: Compaction) -> tuple[tuple[Life, ...], int, tuple[str, ...]]:
-    """The worst facts that the compaction lost, the number of those that count, which are first, and notes about the
-    others."""
+    """The worst facts that the compaction lost (facts that count come first), the number of facts that count, and notes
+    about the others."""
     from inspector.answers.store_losses import FOREIGN
     from inspector.app.conversation.fact_scopes import is_counted, worst_first
 
