@@ -112,7 +112,7 @@ async def test_the_cache_pane_tells_where_breakpoints_are_and_which_are_without_
     async with showing(NextRequest(), CACHE) as (pane, _):
         text = shown(pane)
         for part in (
-            "3 of 4 breakpoints  request: ~80,000 tokens  1 without effect",
+            "3 of 4 breakpoints  request: ~80,000 tokens  1 breakpoint without effect",
             "layout    ● native  ○ envelope",
             "● 5 minutes  ○ 1 hour",
             "98% of the request is cached",

@@ -186,7 +186,7 @@ def _headline(view: CacheView) -> list[TextLine]:
     if view.total is not None:
         parts.append((f"  request: ~{view.total:,} tokens", "muted"))
     if wasted:
-        parts.append((f"  {wasted} without effect", "error"))
+        parts.append((f"  {human.plural(wasted, 'breakpoint')} without effect", "error"))
     return [line_of(*parts)]
 
 
