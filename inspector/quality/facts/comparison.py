@@ -102,7 +102,7 @@ class Comparison(Differences):
         listed_alike = {
             word.concept for word, match in self.pairs if not word.denied or match.clause in denying
         }
-        if self.lacks_item(listed_alike):
+        if self.narrows() or self.lacks_item(listed_alike) or self.turns_condition():
             return "uncertain", ""
         if self.lacks_names():
             return "value lost", ""

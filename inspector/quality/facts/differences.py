@@ -6,11 +6,18 @@ import re
 from collections import Counter
 from collections.abc import Collection, Sequence
 from functools import cached_property
+from itertools import pairwise
 
 from inspector.core.patterns import has, late_pattern
 from inspector.core.scan.words import UNSPACED, has_unspaced
 from inspector.quality.facts.alignment import MIN_SAME, MIN_SUBJECT, NEARLY_ALL, Alignment
-from inspector.quality.facts.exchanges import crossed, exchanged, mate_moved, values_exchanged
+from inspector.quality.facts.exchanges import (
+    crossed,
+    exchanged,
+    in_place_of_another,
+    mate_moved,
+    values_exchanged,
+)
 from inspector.quality.facts.fact import Value
 from inspector.quality.facts.meaning import (
     AGENT_DID,
@@ -23,6 +30,7 @@ from inspector.quality.facts.meaning import (
     ONLY,
     ORDERED,
     PART,
+    QUANTIFIED,
     SOFT,
     TAGS,
     UNIVERSAL,
@@ -40,7 +48,7 @@ from inspector.quality.facts.meaning import (
     restricts,
 )
 from inspector.quality.facts.rules import HEDGES, load_stemmer, opposites
-from inspector.quality.facts.values import NUMBER_WORDS, comparable, same_value, values_of
+from inspector.quality.facts.values import FILES, NUMBER_WORDS, comparable, same_value, values_of
 
 #: Minimum word overlap of an exception, a condition or a reason with a passage that has it.
 MIN_ADJUNCT = 0.33
@@ -305,6 +313,7 @@ class Differences(Alignment):
         return (
             exchanged(self.probe.text, self.passage.text)
             or mate_moved(self.pairs)
+            or in_place_of_another(self.passage, self.pairs)
             or values_exchanged(self.probe.main, self.passage, self.pairs, self.value_pairs)
         )
 
@@ -406,6 +415,25 @@ class Differences(Alignment):
             return any(meaning_of(match["what"]).concepts - in_fact for match in PART.finditer(text))
         return False
 
+    def narrows(self) -> bool:
+        """Return whether the fact is about all things of a kind, and the passage may be about a part."""
+        if has(self.passage.text, UNIVERSAL) or not has(self.probe.main.text, UNIVERSAL):
+            return False
+        if any(value.form in FILES for value in self.passage.values) and not self.probe.values:
+            # "Any test file", "test_a.py".
+            return True
+        quantified = QUANTIFIED.search(self.probe.main.text)
+        things = meaning_of(quantified["things"]).words if quantified is not None else ()
+        if not things:
+            return False
+        # A new word before the last word of the phrase narrows it: "all passes", "all parser passes".
+        return any(
+            word.concept == things[-1].concept
+            and before.clause == word.clause
+            and before.concept not in self.probe.concepts
+            for before, word in pairwise(self.passage.words)
+        )
+
     def leaves_out(self) -> bool:
         """Return whether the passage lacks a limit of the fact, or a thing that the fact lists."""
         if has(self.probe.main.text, ONLY) and not restricts(self.passage.text):
@@ -438,6 +466,27 @@ class Differences(Alignment):
         if share >= MIN_ADJUNCT or not adjunct.marker or adjunct.kind == "exception":
             return share < MIN_ADJUNCT
         return re.search(rf"\b{re.escape(adjunct.marker)}\b", self.line.text, re.IGNORECASE) is None
+
+    def turns_condition(self) -> bool:
+        """Return whether a condition denies something in the fact alone, or in the passage alone.
+
+        "While nobody is home" may be "while somebody is home" or "while the home is empty".
+        """
+        conditions = [adjunct for adjunct in self.probe.adjuncts if adjunct.kind == "condition"]
+        others = parts_of(self.line.text)[1] if conditions else ()
+        for adjunct in conditions:
+            denies = meaning_of(adjunct.text).denies
+            concepts = adjunct.concepts - self.probe.concepts or adjunct.concepts
+            alike = [
+                other
+                for other in others
+                if other.kind == "condition" and len(concepts & other.concepts) > MIN_ADJUNCT * len(concepts)
+            ]
+            if alike and all(meaning_of(other.text).denies != denies for other in alike):
+                return True
+            if denies and not self.line.denies and concepts <= self.line.concepts:
+                return True
+        return False
 
     def labels_answer(self) -> bool:
         """Return whether the passage has the answer to a question, and only words of the question: "Name: Ada".

@@ -13,20 +13,37 @@ from msgspec import Struct
 from inspector.core.patterns import late_pattern
 from inspector.core.scan.words import UNSPACED
 from inspector.quality.facts.fact import Value
-from inspector.quality.facts.meaning import JOINS, Meaning, Word
-from inspector.quality.facts.rules import opposites
+from inspector.quality.facts.meaning import JOINS, Meaning, Word, meaning_of
+from inspector.quality.facts.rules import load_stemmer, opposites
 from inspector.quality.facts.values import comparable
 
 #: A word of a fact and its match in a passage.
 Pair = tuple[Word, Word]
 #: Minimum share of a fact's words, with small words, that a sentence needs for a comparison of places.
 _MIN_TRADED = 0.8
+#: Match a sentence with two steps. Step `one` is before step `two`.
+_STEPS = (
+    late_pattern(
+        r"\bfirst\b(?P<one>[^,.;]{3,80}?)(?:[,;]? (?:and )?then|[,;] after(?:wards| that))\b(?P<two>[^.;]{3,80})",
+        re.IGNORECASE,
+    ),
+    late_pattern(
+        r"(?P<one>[^,.;]{3,100})\bfirst\b[,;]? (?:and |but )?(?:then|only then|as soon as|once|after(?:wards| that)?)\b"
+        r"(?P<two>[^.;]{3,100})",
+        re.IGNORECASE,
+    ),
+    late_pattern(r"(?P<one>[^,.;]{3,100})\bbefore\b(?P<two>[^,.;]{3,100})", re.IGNORECASE),
+    late_pattern(r"(?P<two>[^,.;]{3,100})\b(?:only )?(?:after|once)\b(?P<one>[^,.;]{3,100})", re.IGNORECASE),
+)  # fmt: skip
 #: The end of a clause in a sequence of words.
 _MARK = ","
 #: Words between two nouns that a summary may write as a compound, in the reverse order.
 _COMPOUND = frozenset({"of", "for", "to", "in", "from", "on", "at", "by", "the", "a", "an", "all", "our"})
 #: Words whose place does not show that two things changed places.
 _LINKS = frozenset({"only", "is", "are", "was", "were", "be", "been", "it", "that"})
+#: The user's words for user and agent, and a summary's.
+_SPEAKERS = {"i": "user", "we": "user", "you": "agent"}
+_ACTORS = {"user": "user", "assistant": "agent", "agent": "agent", "claude": "agent"}
 _POSSESSIVE = late_pattern(r"['’]s\b")
 _WORD_OR_MARK = late_pattern(rf"[{UNSPACED}]|[^\W{UNSPACED}]+(?:['’-]\w+)*|[,;:.!?，。；：！？]+")
 #: The words before and after a word, and its position.
@@ -51,6 +68,8 @@ def exchanged(fact: str, text: str) -> bool:
         _traded_places(one, other)
         or any(other.extremes.get(word, extreme) != extreme for word, extreme in one.extremes.items())
         or any(other.sides.get(pair, side) != side for pair, side in one.sides.items())
+        or _actors_exchanged(one, other)
+        or _steps_differ(one, other)
     )
 
 
@@ -80,6 +99,29 @@ def values_exchanged(
         # The value may belong to the clause with more words of the fact.
         more_at_home = words_in_clause[home] >= words_in_clause[moved]
         if moved != home and has_rival and most > places[moved] and more_at_home:
+            return True
+    return False
+
+
+def in_place_of_another(text: Meaning, pairs: Sequence[Pair]) -> bool:
+    """Return whether a word of the fact is in another clause, and a word that excludes it is in its place."""
+    matched = {id(match) for _, match in pairs}
+    for word, match in pairs:
+        excluded = opposites(word.stem)
+        if excluded.isdisjoint(text.stems):
+            continue
+        # The clauses of the other words of the fact.
+        rest = Counter(other_match.clause for other, other_match in pairs if other is not word)
+        home = rest.most_common(1)[0][0] if rest else match.clause
+        # A file or another value in its clause may name the other words: "the rest goes to later.md".
+        values = zip(text.values, text.clauses, strict=True)
+        named = " ".join(value.text.lower() for value, clause in values if clause == match.clause)
+        if any(other.stem in named for other, _ in pairs if other is not word):
+            continue
+        if rest[home] > rest[match.clause] and any(
+            id(other) not in matched and other.clause == home and other.stem in excluded
+            for other in text.words
+        ):
             return True
     return False
 
@@ -143,6 +185,30 @@ def _clauses_moved(word: str, other: str, fact: _Order, text: _Order) -> bool:
     clause, other_clause = fact.clauses[word] - both, fact.clauses[other] - both
     stayed, other_stayed = clause & text.clauses[word], other_clause & text.clauses[other]
     return bool(stayed - other_clause and other_stayed - clause)
+
+
+def _actors_exchanged(fact: _Order, text: _Order) -> bool:
+    """Return whether a summary exchanges the tasks of user and agent.
+
+    "You write, I tag" becomes "the user writes, the agent tags".
+    """
+    if len(tasks := fact.tasks_of_speakers) != 2 or len(retold := text.tasks_of_actors) != 2:
+        return False
+    kept = sum(len(tasks[actor] & retold[actor]) for actor in tasks)
+    crossed = [tasks["user"] & retold["agent"], tasks["agent"] & retold["user"]]
+    return all(crossed) and sum(map(len, crossed)) > kept
+
+
+def _tasks(words: Sequence[str], actors: Mapping[str, str]) -> dict[str, set[str]]:
+    """Return the stems that follow each actor in a sequence of words, up to the next actor."""
+    stemmer = load_stemmer()
+    tasks: dict[str, set[str]] = {}
+    actor = ""
+    for word in words:
+        actor = actors.get(word, actor)
+        if actor and word not in actors:
+            tasks.setdefault(actor, set()).update(stemmer.stems(word))
+    return tasks
 
 
 def _in_one_list(between: Sequence[str]) -> bool:
@@ -212,14 +278,48 @@ class _Order(Struct, frozen=True, dict=True):
         }
 
     @cached_property
+    def tasks_of_speakers(self) -> Mapping[str, set[str]]:
+        """The tasks of user and agent in the words of the user."""
+        return _tasks(self.words, _SPEAKERS)
+
+    @cached_property
+    def tasks_of_actors(self) -> Mapping[str, set[str]]:
+        """The tasks of user and agent in a summary."""
+        return _tasks(self.words, _ACTORS)
+
+    @cached_property
     def extremes(self) -> Mapping[str, str]:
         """The word behind each "most" or "least", with that word."""
         return {match["of"].lower(): match["extreme"].lower() for match in _EXTREME.finditer(self.text)}
+
+    @cached_property
+    def steps(self) -> tuple[frozenset[str], frozenset[str]] | None:
+        """The concepts of two steps in their order, or None: "first A, then B", "A before B", "B once A"."""
+        for form in _STEPS:
+            if (match := form.search(self.text)) is None:
+                continue
+            first, then = meaning_of(match["one"]), meaning_of(match["two"])
+            if first.denies:
+                # "Never ship before it is inspected": inspect first.
+                first, then = then, first
+            one, two = first.concepts, then.concepts
+            if one - two and two - one:
+                return one - two, two - one
+        return None
 
 
 @lru_cache(maxsize=5_000)
 def _order_of(text: str) -> _Order:
     return _Order(text)
+
+
+def _steps_differ(fact: _Order, text: _Order) -> bool:
+    """Return whether a sentence has two steps of a fact in the other order."""
+    if (in_fact := fact.steps) is None or (in_text := text.steps) is None:
+        return False
+    kept = len(in_fact[0] & in_text[0]) + len(in_fact[1] & in_text[1])
+    moved = in_fact[0] & in_text[1], in_fact[1] & in_text[0]
+    return all(moved) and sum(map(len, moved)) > kept
 
 
 def crossed(pairs: Sequence[Pair], value_clauses: Sequence[tuple[int, int]]) -> bool:

@@ -115,8 +115,10 @@ def _may_be_foreign(probe: Probe, after: PassageIndex) -> bool:
 
     A summary that quotes what the user said needs no translation of it.
     """
-    is_foreign = bool(probe.language) and bool(after.languages - {probe.language})
-    return is_foreign and probe.language not in after.quoted_languages
+    own = ("", probe.language)
+    return bool(probe.language) and any(
+        language not in own and quoted != probe.language for language, quoted in after.languages
+    )
 
 
 def _summary_has_words(probe: Probe, after: PassageIndex) -> bool:

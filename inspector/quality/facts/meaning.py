@@ -195,6 +195,12 @@ NARROW = late_pattern(
     r"for now|at first|initially|temporar(?:y|ily)|until|when possible|in this|for this|during this)\b|"
     r"[这這][个個次]|部分|有些|一些", re.IGNORECASE,
 )  # fmt: skip
+#: Matches all things of a kind, up to the verb: "none of the compiler passes may".
+QUANTIFIED = late_pattern(
+    r"\b(?:all|every|each|any|none|no)\s+(?:of\s+)?(?P<things>(?:[\w'’-]+\s+){1,4}?)"
+    r"(?=(?:may|must|should|shall|can|will|is|are|has|have|needs?|gets?|goes?|stays?|remains?)\b)",
+    re.IGNORECASE,
+)
 #: Matches a sentence about a single day, week or release.
 ONE_TIME = late_pattern(
     r"\b(?:this|next|coming|upcoming|last) (?:\w+day|week|weekend|month|year|quarter|sprint|release|time|round|run)\b"

@@ -375,14 +375,9 @@ class PassageIndex:
         }
 
     @cached_property
-    def languages(self) -> frozenset[str]:
-        """The languages of the texts of the summary."""
-        return frozenset(map(summary_language, self._summaries)) - {""}
-
-    @cached_property
-    def quoted_languages(self) -> frozenset[str]:
-        """The languages of the quotes in each text of the summary."""
-        return frozenset(map(quoted_language, self._summaries)) - {""}
+    def languages(self) -> frozenset[tuple[str, str]]:
+        """The language of each text of the summary, with the language of its quotes. "" is unknown."""
+        return frozenset((summary_language(text), quoted_language(text)) for text in self._summaries)
 
     def quoting(self, wording: str) -> list[int]:
         """Return the parts that have a plain text as whole words. A long text may begin or end within a word."""

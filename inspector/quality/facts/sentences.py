@@ -339,6 +339,27 @@ _LABEL = late_pattern(
     r"(?:(?:\*\*)?(?:NOTE|IMPORTANT|"
     r"CRITICAL|WARNING|TODO|FYI|PS|N\.B\.|THOUGHT|注意|重要|提示|备注)\s*+[:：](?:\*\*)?\s*+)?"
 )
+#: Matches words with which a person goes on below printed text, and the wide spaces before them in its last line.
+_I = r"(?:I(?:['’][a-z]{1,2})? [a-z]+ \S|我)"
+_SPEAKS, _SPOKEN_BEHIND = late_pattern(_I), late_pattern(rf"(?<=\S) {{2,}}(?={_I})")
+#: Matches triple quotes at the end of a line, and alone.
+_QUOTES_BEGIN, _QUOTES_END = late_pattern(r"(?<!\S)(?:\"{3}|'{3})\s*$"), late_pattern(r"\s*(?:\"{3}|'{3})\s*")
+_WHEN = (
+    r"(?:(?:(?-i:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]* \d{1,2}|\d{1,2} (?-i:[A-Z][a-z]{2,8}) \d{4}|"
+    r"\d{1,4}[./-]\d{1,2}[./-]\d{1,4})\b|\d{1,2}:\d\d|"
+    r"(?:\d+|an?|last) (?:second|minute|hour|day|week|month|year)s?\b)"
+)
+#: Matches the line over a message on a page, in a chat or a mail: who wrote it and when.
+_BY_LINE = late_pattern(
+    r"\W{0,8}(?:[\w.@'’-]{1,40}+ ){0,4}(?:asked|answered|commented|edited|modified|opened|posted|replied|reviewed|said|"
+    rf"updated|viewed|wrote)(?: (?:this|an?) [a-z ]{{1,20}})?(?: on| at)? {_WHEN}[^.!?:]{{0,40}}"
+    r"(?::\d\d[^.!?:]{0,20})?:?\s*$|"
+    rf"[\w.@'’-]{{1,40}}+(?: [\w.@'’-]{{1,40}}+){{0,2}}(?: {{2,}}|\t| [—·|] ){_WHEN}[\d:., /APM-]*\s*$|"
+    r"\W{0,8}(?:(?:From|Von|Sent|Gesendet): \S|Date: (?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,)",
+    re.IGNORECASE,
+)
+#: Matches the end of a cell in a row between commas.
+_CELL_END = late_pattern(r",(?! )")
 
 
 class Sentence(Struct, frozen=True):
@@ -428,7 +449,10 @@ def _passed_on(text: str, start: int, end: int) -> Span:
     asks = _ASKS_ABOUT.search(text, start, end)
     if asks is None or _ITEM.match(text, asks.end(), end) is not None:
         return len(text), 0
-    return asks.end(), len(text)
+    # A last paragraph in plain words belongs to the person.
+    last = text.rstrip().rfind("\n\n", asks.end(), end)
+    lines = text[last:].strip().split("\n") if last >= 0 else []
+    return asks.end(), last if lines and _plain_words(lines, range(len(lines)), ()) else len(text)
 
 
 def _document(text: str, span: Span, goes_on: bool) -> Span:
@@ -598,7 +622,7 @@ def _paragraphs(text: str, span: Span, of_user: bool) -> Iterator[tuple[int, int
     coded, pasted = _fenced(lines) | _hunks(lines), _pages(lines)
     prosaic = frozenset(number for number, line in enumerate(lines) if number not in coded and is_prose(line))
     if of_user:
-        pasted |= _printout(lines, coded, prosaic, pasted)
+        pasted |= _printout(lines, coded, prosaic, pasted) | _in_quotes(lines)
         if len(lines) <= CROWDED:
             prosaic |= {
                 number for number, line in enumerate(lines) if number not in coded and _gives_number(line)
@@ -641,6 +665,8 @@ def _lines(text: str, span: Span) -> tuple[list[int], list[str]]:
         begins = begins or (_QUOTES.search(start) if below.lstrip().startswith("> ") else None)
         begins = _TOLD.search(start) or begins
         cut = begins.start() if begins is not None else 0
+        if not (cut or below) and _PRINTED.match(start) and (own := _SPOKEN_BEHIND.search(start)) is not None:
+            cut = own.end()
         if not cut and _is_json(below):
             # Rows of a log in JSON begin on the line of the person.
             data = max(start.find('{"'), 0)
@@ -731,6 +757,7 @@ def _pages(lines: Sequence[str]) -> frozenset[int]:
             # The other lines between lines of code are its comments and texts.
             found.update(range(code[0], code[-1] + 1))
         found.update(n for n in block if _COMMENT.match(lines[n]) and not {n - 1, n + 1}.isdisjoint(code))
+        found |= _rows(lines, block)
         if depth is not None and all(_depth(lines[number]) > max(depth, 3) for number in block):
             # The text of a commit is below its author and date.
             found.update(block)
@@ -781,15 +808,21 @@ def _from_printed(
         number
         for number in block
         if number > printed[-1]
-        and ((number in items and items[0] < printed[0]) or (not of_command and _orders(lines[number])))
+        and ((number in items and items[0] < printed[0]) or (not of_command and _is_spoken(lines[number])))
     )
     return set(range(printed[0], next(goes_on, block[-1] + 1)))
 
 
 def _page_or_review(lines: Sequence[str], filled: Sequence[int]) -> set[int]:
-    """Return the lines of a pasted page or a bot's review, without paragraphs of a person around it."""
+    """Return the lines of a pasted page, thread, mail or bot's review, without paragraphs of a person around it.
+
+    A thread and a mail have at least two lines that say who wrote and when.
+    """
     pages = [number for number in filled if _PAGE.match(lines[number])]
     bots = [number for number in filled if _BOT.search(lines[number][:_LINE])]
+    by_lines = [number for number in filled if _BY_LINE.match(lines[number][:_LINE])]
+    if len(by_lines) > 1:
+        bots = sorted({*bots, *by_lines})
     is_page = len(pages) >= 3
     if not (is_page or bots):
         return set()
@@ -810,6 +843,35 @@ def _page_or_review(lines: Sequence[str], filled: Sequence[int]) -> set[int]:
         while paste[-1] and has_unspaced(lines[paste[-1][-1]]) is unspaced:
             paste[-1].pop()
     return {number for block in paste for number in block}
+
+
+def _in_quotes(lines: Sequence[str]) -> frozenset[int]:
+    """Return the numbers of the lines between triple quotes that end a line, with text before or behind them."""
+    found: set[int] = set()
+    worded = [number for number, line in enumerate(lines) if line.strip(" \"'")]
+    opened = -1
+    for number, line in enumerate(lines if worded else ()):
+        if opened >= 0 and _QUOTES_END.fullmatch(line):
+            if worded[0] <= opened or number < worded[-1]:
+                found.update(range(opened + 1, number + 1))
+            opened = -1
+        elif opened < 0 and _QUOTES_BEGIN.search(line):
+            opened = number
+    return frozenset(found)
+
+
+def _is_spoken(line: str) -> bool:
+    """Return whether a line at the margin is an order of a person, or begins with "I"."""
+    speaks = _SPEAKS.match(line) is not None
+    return not line[:1].isspace() and is_prose(line) and (speaks or _orders(line))
+
+
+def _rows(lines: Sequence[str], block: Sequence[int]) -> set[int]:
+    """Return the lines of a block that are rows with cells between commas. The first row has no spaces."""
+    cells = {len(_CELL_END.findall(lines[number][:_LINE])) for number in block}
+    head = lines[block[0]].strip()
+    is_table = len(block) >= _ENTRIES and len(cells) == 1 and min(cells) > 1 and " " not in head
+    return set(block) if is_table else set()
 
 
 def _printout(

@@ -1306,4 +1306,58 @@ EXAMPLES: tuple[tuple[str, str, str, str], ...] = (
     ("name", "The standard berth is berth_north.", "- The standard berth is berth_south", "contradicted"),
     ("direction", "Zoom in after each dive.", "- Zoom out after each dive", "contradicted"),
     ("direction", "Crews sign in before the trip.", "- Crews must sign in before the trip", "kept"),
+    (
+        "order",
+        "First the pump gets cleaned, then the filters.",
+        "- The filters are cleaned first; then the pump",
+        "contradicted",
+    ),
+    (
+        "exchange",
+        "You write the notes, I do the tagging.",
+        "- The user writes the notes, the assistant does the tagging",
+        "contradicted",
+    ),
+    (
+        "exchange",
+        "You handle the backend and I will do the frontend.",
+        "- Agent does the frontend; user handles the backend",
+        "contradicted",
+    ),
+    (
+        "exchange",
+        "I review the drafts and you publish them.",
+        "- User publishes the drafts and Claude reviews them",
+        "contradicted",
+    ),
+    (
+        "exchange",
+        "I run the migrations, you only write them.",
+        "## Constraints\n- Claude runs the migrations, the user only writes them",
+        "contradicted",
+    ),
+    (
+        "exchange",
+        "show the latest orders on top of the page",
+        "- Page shows the earliest orders on top, the latest below",
+        "contradicted",
+    ),
+    (
+        "exchange",
+        "deploy this to staging only, leave production alone",
+        "## Constraints\n- Deploy this to production only, leave staging alone",
+        "contradicted",
+    ),
+    (
+        "direction",
+        "Merge the east log into the west log, not the west log into the east log.",
+        "- The west log is to be merged into the east log, not the reverse",
+        "contradicted",
+    ),
+    (
+        "condition",
+        "The crane may only move while nobody is on the pier.",
+        "- The crane may move only while somebody is on the pier",
+        "weakened",
+    ),
 )

@@ -330,6 +330,18 @@ def test_an_exception_and_a_condition_may_deny_in_other_words(statement: str, su
     assert judged(statement, summary)[1].outcome == "paraphrased"
 
 
+@pytest.mark.parametrize(
+    ("statement", "summary"),
+    [
+        ("Show the flag while nobody is aboard.", "- Show the flag while the deck is empty, aboard"),
+        ("Skip the patrol if the lamp exists.", "- Skip the patrol if the lamp is missing"),
+        ("Send the boat when the pier is full.", "- Send the boat when the pier is not full"),
+    ],
+)
+def test_a_condition_with_another_denial_leaves_the_fate_open(statement: str, summary: str) -> None:
+    assert judged(statement, summary)[1].outcome == "uncertain"
+
+
 def test_a_moved_only_contradicts_nothing() -> None:
     summary = "- Moor on Mondays only, if nothing is broken"
     assert judged("Only moor on Mondays if nothing is broken.", summary)[1].alive

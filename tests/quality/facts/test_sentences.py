@@ -176,6 +176,35 @@ PERSONS_SENTENCES = (
     ("git: 'moor' is not a git command\nmake: *** no rule\ncurl: (6) keep off\nhint: use a boat", []),
     ("No group currently allows this operation. Please moor.",
      ["No group currently allows this operation.", "Please moor."]),
+    ('This is what I have """\nThe tide app\n\nBoats should be moored.\n"""\n\nNever sail alone.',
+     ['This is what I have """', "Never sail alone."]),
+    ("He says:\n\n'''\nBoats should be moored.\n'''\n", ["He says:"]),
+    ('"""\nMoor the boats.\n"""', ["Moor the boats."]),
+    ('"""\nMoor the boats.\n"""\nNever sail alone.\n"""\nPaint them.\n"""', ["Never sail alone."]),
+    ('Set it to """\nNever sail alone.', ['Set it to """', "Never sail alone."]),
+    ("2026-05-02 08:29:30 pier: tide low\n2026-05-02 08:29:31 pier: closed  I think the moor's key is lost?",
+     ["I think the moor's key is lost?"]),
+    ("It fails:\n2026-05-02 08:29:30 pier: low\n2026-05-02 08:29:31 pier: shut\nI guess it is the tide",
+     ["It fails:", "I guess it is the tide"]),
+    ("2026-05-02 08:29:30 pier: tide low\n2026-05-02 08:29:31 pier: closed  Never moor again", []),
+    ("A leak #12\nOpen\nada opened this issue on May 3 · 2 comments\n\nida commented on May 4\nNever moor twice.\n\n"
+     "Paint it, but never the mole.", ["Paint it, but never the mole."]),
+    ("Asked 3 years, 2 months ago\nModified 1 year ago\n12\n\nYou should never moor.\n\nShare\nedited May 3, 2021 at "
+     "10:00\n\nNever do that.", ["Never do that."]),
+    ("ada  10:02 AM\nwe must never moor\nida  10:05 AM\nyes, always count\n\nNever on Sundays.",
+     ["Never on Sundays."]),
+    ("From: Ada <ada@pier.example>\nSent: Monday\nSubject: tides\n\nHi, you must never moor.\n\nBest,\nAda\n\n"
+     "Never write twice.", ["Never write twice."]),
+    ("Copilot AI reviewed May 3, 2026\n\nsrc/pier.py\nNever trust the tide.\n\nNever by night.",
+     ["Never by night."]),
+    ("Count at 10:00\nNever move it.\nPaint at 11:00\nMust be short.",
+     ["Count at 10:00", "Never move it.", "Paint at 11:00", "Must be short."]),
+    ("From: north pier\nDate: 3 May\nMust be a direct ferry.",
+     ["From: north pier", "Date: 3 May", "Must be a direct ferry."]),
+    ("ida  10:05 AM\nNever move it.", ["ida  10:05 AM", "Never move it."]),
+    ("Ada edited it on May 3. Bob wrote it 2 days ago. Never moor twice.",
+     ["Ada edited it on May 3.", "Bob wrote it 2 days ago.", "Never moor twice."]),
+    ("id,name,limit\n1,must never,5\n2,always,7\n\nNever above 7.", ["Never above 7."]),
     ("2026-05-02 08:29:30 pier: tide low\n2026-05-02 08:29:31 pier: closed  Never moor again", []),
     ("Copilot AI reviewed May 3, 2026\n\nsrc/pier.py\nNever trust the tide.\n\nNever by night.",
      ["Never by night."]),
@@ -210,7 +239,7 @@ def test_sentences_of_a_plan_are_marked() -> None:
 
 
 def test_the_text_below_a_question_with_a_colon_is_marked() -> None:
-    message = "Is this right?:\nBoats should be moored first.\n\nCould you paint them?"
+    message = "Is this right?:\nBoats should be moored first.\n\nCould you paint them?\n\nNever sail alone."
     marked = [message[one.start : one.end] for one in sentences(message) if one.planned]
     assert marked == ["Boats should be moored first.", "Could you paint them?"]
 
