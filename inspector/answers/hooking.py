@@ -225,7 +225,9 @@ def lost_statements(facts: Iterable[Fact], after: Sequence[ListText], standing: 
     from inspector.quality.facts.passages import PassageIndex
 
     index = PassageIndex(after)
-    statements = (fact for fact in facts if fact.role == "user" and not fact.pasted and fact.kind != "link")
+    statements = (
+        fact for fact in facts if fact.role == "user" and not fact.pasted and fact.kind != "statement"
+    )
     outcomes = (
         (fact, fate(fact, index, 1).outcome) for fact in statements if safe_line(fact.text) not in standing
     )

@@ -55,7 +55,7 @@ def print_losses(losses: Sequence[ListedLoss], nothing: str) -> None:
         for fact in loss.facts:
             by_model = "" if fact.decided_by == "rules" else f", by {fact.decided_by}"
             lines.add(
-                (f"{FATE_SIGNS[fact.fate]} {kind_word(fact.category):<10} {fact.fate}  ", "red"),
+                (f"{FATE_SIGNS[fact.fate]} {fact.category:<10} {fact.fate}  ", "red"),
                 (f"{fact.role}, {place_name(fact.index, fact.generation)}{by_model}", "dim"),
                 indent=2,
             )
@@ -88,14 +88,9 @@ def _names(rows: Iterable[ConversationRow]) -> dict[str, str]:
 
 def loss_words(lost: Mapping[Kind, int], weakened: int) -> str:
     """Return lost facts in words, the gravest first: "2 constraints, 1 value lost, 1 weakened"; "" without."""
-    counts = ", ".join(plural(lost[kind], kind_word(kind)) for kind in KINDS_LOST if lost.get(kind))
+    counts = ", ".join(plural(lost[kind], kind) for kind in KINDS_LOST if lost.get(kind))
     words = (f"{counts} lost" if counts else "", f"{weakened:,} weakened" if weakened else "")
     return ", ".join(filter(None, words))
-
-
-def kind_word(kind: Kind) -> str:
-    """Return the word for a kind of lost facts. A link is a statement without another kind."""
-    return "statement" if kind == "link" else kind
 
 
 def _when(at: float | None) -> str:

@@ -14,7 +14,7 @@ from inspector.quality.facts.fact import KINDS
 from inspector.quality.measures import Share
 
 #: Columns that are left out on narrow lines, in that order.
-_SPARE = ("tokens", "link", "value", "preference", "decision")
+_SPARE = ("tokens", "statement", "value", "preference", "decision")
 _QUOTE = 160
 #: The fields of a scored statement.
 _FATE = "message=statement.message region fate=fate.outcome where=fate.where evidence:null=fate.excerpt"

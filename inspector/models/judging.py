@@ -11,7 +11,7 @@ from inspector.models.consent import key_of
 from inspector.models.summarizers.base import Summarizer
 
 #: Increase it whenever the prompt or the parser of answers changes.
-PROMPT_VERSION = 1
+PROMPT_VERSION = 2
 _PLACES = re.compile(r"\{(number|of|piece|after)\}")
 
 

@@ -10,8 +10,8 @@ from msgspec import Struct, field
 from inspector.quality.facts.extract import approves_task, asked_and_answered
 from inspector.quality.facts.fact import REQUESTS, Fate, Kind, Life
 
-#: Kinds that count as a loss, the most severe first. A plain statement (a link) only counts if it was still needed.
-KINDS_LOST: tuple[Kind, ...] = ("constraint", "preference", "decision", "value", "link")
+#: Kinds that count as a loss, the most severe first. A plain statement only counts if it was still needed.
+KINDS_LOST: tuple[Kind, ...] = ("constraint", "preference", "decision", "value", "statement")
 #: Fields of LossCounts with the facts that no loss counts.
 APART = ("pasted", "others", "plain", "uncertain_apart")
 #: Maximum number of lost facts that are listed for a compaction.
@@ -68,11 +68,13 @@ def is_lost(life: Life) -> bool:
 
 
 def counts(life: Life) -> bool:
-    """Return whether the loss of a fact counts: it must be in the user's own words. Labels ("Notes:") and answers to a
-    question such as "do it now?" or "should I add it?" do not count, and requests and links only if they were still
-    needed."""
+    """Return whether the loss of a fact counts: it must be in the user's own words.
+
+    Labels ("Notes:") and answers to a question such as "do it now?" or "should I add it?" do not count. Requests and
+    plain statements count only if they were still needed.
+    """
     fact = life.fact
-    plain = fact.rule.endswith(REQUESTS) or fact.kind == "link"
+    plain = fact.rule.endswith(REQUESTS) or fact.kind == "statement"
     once = "now?" in asked_and_answered(fact)[0] or approves_task(fact)
     return fact.is_users_own and not (once or fact.text.endswith((":", "：")) or (plain and not life.needed))
 
@@ -96,7 +98,7 @@ def losses_of(lives: Iterable[Life]) -> tuple[LostFacts, ...]:
     """
     by_fact: dict[str, list[Life]] = defaultdict(list)
     for life in lives:
-        if life.fact.kind != "link" or life.fact.role == "user":
+        if life.fact.kind != "statement" or life.fact.role == "user":
             by_fact[life.fact.key].append(life)
     gone: dict[int, list[Life]] = defaultdict(list)
     weak: dict[int, list[Life]] = defaultdict(list)
@@ -113,7 +115,7 @@ def losses_of(lives: Iterable[Life]) -> tuple[LostFacts, ...]:
             continue
         if not counts(life):
             if is_lost(life.seen(today.compaction)):
-                apart = pasted if life.fact.pasted else plain if life.fact.kind == "link" else others
+                apart = pasted if life.fact.pasted else plain if life.fact.kind == "statement" else others
                 apart[_since(same, life, lambda fate: fate.gone)] += 1
             elif today.outcome == "uncertain" and life.fact.role == "user":
                 unsure_apart[_since(same, life, lambda fate: fate.outcome == "uncertain")] += 1
@@ -140,7 +142,7 @@ def losses_of(lives: Iterable[Life]) -> tuple[LostFacts, ...]:
 def is_unknown(life: Life) -> bool:
     """Return whether the fate of a fact is unknown: an unreadable summary replaced it."""
     return (
-        life.fact.kind != "link"
+        life.fact.kind != "statement"
         and bool(life.fates)
         and life.fates[-1].outcome == "unknown"
         and life.back is None

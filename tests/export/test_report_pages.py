@@ -238,7 +238,9 @@ def test_a_users_constraints_come_first(report_of: MakeReport) -> None:
     for part in report_of(ROTATING).compactions:
         for groups in (part.facts.lost, part.facts.died, part.facts.kept):
             kinds = [group.kind for group in groups]
-            assert kinds == sorted(kinds, key=["constraint", "preference", "decision", "value", "link"].index)
+            assert kinds == sorted(
+                kinds, key=["constraint", "preference", "decision", "value", "statement"].index
+            )
             for group in groups:
                 others = [line.role != "user" for line in group.lines]
                 assert others == sorted(others)

@@ -43,7 +43,7 @@ def test_the_kept_share_is_of_all_facts_and_uncertain_facts_are_separate() -> No
     kinds = (KindSurvival("constraint", 2, 1, 1, 0), KindSurvival("value", 3, 0, 0, 4))
     assert survival_words(kinds, "constraint") == "2/4 ↓1"
     assert survival_words(kinds, "value") == "3/7 ±4"
-    assert survival_words(kinds, "link") == "–"
+    assert survival_words(kinds, "statement") == "–"
     assert survival_words(kinds) == "5/11 ↓1 ±4"
     assert survival_words(()) == "–"
 

@@ -899,8 +899,8 @@ def test_a_short_lost_rule_is_repeated_by_nearly_the_same_words(
 def test_a_correction_repeats_a_lost_request(words: str, outcome: Outcome, repeats: bool) -> None:
     stemmer = load_stemmer()
     wish = "just like the identity part: read the chart, see how it wrote that, and sail the same"
-    first = fact(wish, stemmer.words(wish), saying(0, 1, 1), kind="link")
-    later = fact(words, stemmer.words(words), saying(5, 2, None), kind="link")
+    first = fact(wish, stemmer.words(wish), saying(0, 1, 1), kind="statement")
+    later = fact(words, stemmer.words(words), saying(5, 2, None), kind="statement")
     found = aftermath_of([], ConversationFacts((first, later), (life(first, outcome),)))
     assert [(event.kind, event.fact) for event in found] == [("said again", wish)] * repeats
 
@@ -916,9 +916,9 @@ def test_a_correction_repeats_a_lost_request(words: str, outcome: Outcome, repea
 def test_a_correction_repeats_an_uncertain_question(words: str, again: bool) -> None:
     stemmer = load_stemmer()
     question = "泊位图就包含所有泊位的水深吗？"
-    first = fact(question, stemmer.words(question), saying(0, 1, 1), kind="link")
+    first = fact(question, stemmer.words(question), saying(0, 1, 1), kind="statement")
     first = replace(first, rule="zh.question")
-    later = fact(words, stemmer.words(words), saying(5, 3, None), kind="link")
+    later = fact(words, stemmer.words(words), saying(5, 3, None), kind="statement")
     found = aftermath_of([], ConversationFacts((first, later), (life(first, "verbatim", "uncertain"),)))
     assert [(event.kind, event.compaction, event.fact, event.fate) for event in found] == [
         ("said again", 1, question, "uncertain")
@@ -982,7 +982,7 @@ def test_a_command_that_writes_a_forbidden_file_is_one_event() -> None:
 def test_a_rule_that_names_a_file_does_not_explain_its_second_reading() -> None:
     path = Value("a.py", "file", "a.py", "", True, (0, 4))
     rule = replace(fact("a.py must stay short.", ["stay", "short"], saying(0, 1, 1)), values=(path,))
-    link = replace(rule, kind="link", key="told", text="a.py has the tide tables.")
+    link = replace(rule, kind="statement", key="told", text="a.py has the tide tables.")
     for one, text in ((rule, ""), (link, link.text)):
         facts = ConversationFacts((one,), (life(one, "lost"),))
         (event,) = events((1, 1, READ), (2, None, READ), facts=facts)
@@ -1081,14 +1081,14 @@ TIDES = "Give me the tide tables of the harbour."
         ("decision", "rule", TIDES, TIDES, False),
         ("decision", "rule", "Print the tide tables in metres.", "I told you: tide tables in metres.", True),
         (
-            "link",
+            "statement",
             "en.told",
             "I ran the ferry test, boats still collide.",
             "Again, ferry test: boats collide.",
             False,
         ),
         (
-            "link",
+            "statement",
             "en.question",
             "Did you test the ferry lights?",
             "Test the ferry lights, I asked before.",

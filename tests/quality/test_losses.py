@@ -109,7 +109,7 @@ def test_uncertain_facts_are_counted_besides_the_losses() -> None:
 def test_unknown_and_uncertain_facts_are_never_silent() -> None:
     lives = (
         life("lost", key="a"), life("uncertain", key="b"), life("uncertain", key="c", first=2),
-        life("uncertain", "uncertain", key="d"), life("unknown", key="g", first=3), life("unknown", kind="link"),
+        life("uncertain", "uncertain", key="d"), life("unknown", key="g", first=3), life("unknown", kind="statement"),
         replace(life("unknown", key="f", first=3), back=SAYING),
     )  # fmt: skip
     inspection: Any = SimpleNamespace(compactions=lambda: (), conversation=SimpleNamespace(has_unread=False))
@@ -139,9 +139,9 @@ def test_a_compaction_that_left_only_uncertain_constraints_is_listed_with_their_
 
 
 def test_facts_that_no_loss_counts_come_without_an_all_clear(capsys: pytest.CaptureFixture[str]) -> None:
-    lost = life("lost", kind="link", key="p")
+    lost = life("lost", kind="statement", key="p")
     pasted = replace(lost, fact=replace(lost.fact, pasted=True))
-    plain = (life("lost", kind="link", key="a"), life("uncertain", kind="link", key="b"))
+    plain = (life("lost", kind="statement", key="a"), life("uncertain", kind="statement", key="b"))
     inspection: Any = SimpleNamespace(compactions=lambda: (), conversation=SimpleNamespace(has_unread=False))
     found = losses_of_facts(inspection, ConversationFacts((), (pasted, *plain)))
     assert (found.total, found.apart) == (0, (1, 0, 1, 1))
@@ -162,11 +162,11 @@ def test_without_a_known_loss_unknown_ones_are_not_denied(unknown: bool) -> None
 
 
 def test_a_plain_statement_that_was_still_needed_is_a_loss_besides_the_rules() -> None:
-    needed = replace(life("lost", kind="link"), needed=True)
-    (found,) = losses_of([needed, life("lost", key="b"), life("lost", kind="link", key="c")])
+    needed = replace(life("lost", kind="statement"), needed=True)
+    (found,) = losses_of([needed, life("lost", key="b"), life("lost", kind="statement", key="c")])
     assert (found.lost, [one.kind for one in found.worst]) == (
-        {"constraint": 1, "link": 1},
-        ["link", "constraint"],
+        {"constraint": 1, "statement": 1},
+        ["statement", "constraint"],
     )
     assert loss_words(found.lost, 0) == "1 constraint, 1 statement lost"
 
@@ -192,7 +192,7 @@ def test_repeated_or_withdrawn_facts_are_no_loss() -> None:
     other = Contradiction("other", "2", SAYING)
     assert losses_of([replace(gone, back=SAYING)]) == ()
     assert losses_of([replace(gone, contradicted=other)]) == ()
-    (plain,) = losses_of([life("lost", kind="link")])
+    (plain,) = losses_of([life("lost", kind="statement")])
     assert (plain.total, plain.apart) == (0, (0, 0, 1, 0))
     assert losses_of([replace(gone, fates=())]) == ()
 
@@ -298,7 +298,7 @@ def test_constraints_in_a_language_without_a_lexicon_are_named_as_unrecognized()
         inspection: Any = SimpleNamespace(
             compactions=lambda: (), conversation=SimpleNamespace(has_unread=False)
         )
-        one = life("lost", kind="link")
+        one = life("lost", kind="statement")
         reworded = replace(one, fact=replace(one.fact, text=text))
         return losses_of_facts(inspection, ConversationFacts((), (reworded,)))
 
@@ -317,7 +317,7 @@ def test_summaries_in_another_language_than_the_user_are_named() -> None:
             ],
             conversation=SimpleNamespace(has_unread=False),
         )
-        one = life("lost", kind="link")
+        one = life("lost", kind="statement")
         reworded = replace(one, fact=replace(one.fact, text=said))
         return uncertain_losses([losses_of_facts(inspection, ConversationFacts((), (reworded,)))])
 

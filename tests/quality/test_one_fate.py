@@ -33,7 +33,7 @@ from tests.quality.made import compaction
 
 GONE = ("lost", "value lost", "contradicted")
 #: A link counts only if it was still needed.
-KINDS_WITH_CUE = tuple(kind for kind in KINDS_LOST if kind != "link")
+KINDS_WITH_CUE = tuple(kind for kind in KINDS_LOST if kind != "statement")
 SAYING = Saying(0, 1, 3, 13, "s", "user", (0, 20), 1)
 FACT = Fact("k", "constraint", "Never push.", "main", (), (), "r", 9, (0, 5), "user", (SAYING,), 0, 1.0)
 
@@ -92,7 +92,7 @@ def test_the_answers_about_a_store_agree(database: str) -> None:
             and not entry["pasted"]
             and (
                 entry["key"] in needed
-                or not (entry["category"] == "link" or entry["rule"].endswith(REQUESTS))
+                or not (entry["category"] == "statement" or entry["rule"].endswith(REQUESTS))
             )
         }
         losses = losses_of(facts_of(inspection).lives)

@@ -127,7 +127,7 @@ SURVIVAL = Survival(
     (compaction(1), compaction(2, fallback=True), compaction(3, None)),
     {
         "constraint": (Share(1, 2), Share(0, 2), None),
-        "link": (None, None, None),
+        "statement": (None, None, None),
         "value": (Share(1, 1), None, None),
     },
 )

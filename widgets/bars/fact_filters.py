@@ -23,7 +23,7 @@ _FILTERS: dict[str, Callable[[ListedFact], str]] = {
 #: In a narrow bar a fate is its sign, as in the list below.
 _SHORT = {name: sign for name, (sign, _) in OUTCOMES.items()}
 _ORDER: dict[str, tuple[str, ...]] = {
-    "kind": ("constraint", "preference", "decision", "value", "link"),
+    "kind": ("constraint", "preference", "decision", "value", "statement"),
     "fate": tuple(OUTCOMES),
     "role": ("user", "assistant", "tool"),
 }

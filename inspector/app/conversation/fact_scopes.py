@@ -72,7 +72,7 @@ def risk_scope(entries: Sequence[AtRisk], generation: int, partial: bool = False
 def worst_first(lives: Iterable[Life]) -> list[Life]:
     """Order facts by their harm: lost and weakened facts, undecided facts, then facts that the list still has.
 
-    Of lost and weakened facts, those that count as losses come first, constraints before links, and lost before
+    Of lost and weakened facts, those that count as losses come first, constraints before statements, and lost before
     weakened. Otherwise the order stays.
     """
     return sorted(lives, key=_harm)

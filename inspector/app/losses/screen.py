@@ -29,7 +29,6 @@ from inspector.config.dismissals import Dismissals
 from inspector.core.places import place_name
 from inspector.core.signs import FATE_SIGNS
 from inspector.core.text import distinct_titles, safe_line, safe_title
-from inspector.export.fact_results import kind_word
 from inspector.quality.aftermath import aftermath_counts
 from inspector.stores.base import Store
 from widgets.bars.title_bar import TitleBar, TitlePart
@@ -270,7 +269,7 @@ def _worst(loss: CompactionLoss) -> str:
 def _line(fact: LostFact) -> Text:
     sign = FATE_SIGNS[fact.fate]
     return Text.assemble(
-        (f"{sign} {kind_word(fact.category):<11}{fact.fate:<13}", "bold"),
+        (f"{sign} {fact.category:<11}{fact.fate:<13}", "bold"),
         f"{safe_title(fact.text, _LONGEST)}  ",
         (f"the summary says: {safe_title(fact.changed, _LONGEST)}  " if fact.changed else "", "yellow"),
         (f"{fact.role}, {place_name(fact.index, fact.generation)}", "dim"),

@@ -15,7 +15,7 @@ _HEADINGS = {
     "preference": "How the user wants it",
     "decision": "Decisions and their reasons",
     "value": "Exact values",
-    "link": "Other statements",
+    "statement": "Other statements",
 }
 #: Characters of the text to pin, at most, and what it begins with.
 PIN_LIMIT = 4_000
@@ -46,7 +46,7 @@ def _line(fact: Fact) -> str:
     who = "" if fact.role == "user" else f" ({fact.role})"
     text = escaped(fact.text)
     shown = " ".join(fact.text.split())
-    is_brief = fact.kind not in ("link", "value") and len(shown) <= 160
+    is_brief = fact.kind not in ("statement", "value") and len(shown) <= 160
     if not is_brief and any(value.text not in shown for value in fact.values):
         return f"{escaped(fact.value)}: {text}{who}"
     return f"{text}{who}"

@@ -302,7 +302,7 @@ def _of_person(text: str, prose: Sequence[Sentence]) -> Iterator[Statement]:
         if found and found[-1].kind == "constraint" and words:
             lead, lead_depth = (words, found[-1]), depth
         for statement in found:
-            kind = "link" if describes and statement.kind == "constraint" else statement.kind
+            kind = "statement" if describes and statement.kind == "constraint" else statement.kind
             if rules and statement.uncued and not statement.asked:
                 kind, statement = "constraint", replace(statement, rule=f"any{LISTED_RULE}")
             yield replace(statement, kind=kind, pasted=statement.pasted or sentence.planned)
@@ -347,13 +347,13 @@ def _of_user(text: str, sentence: Sentence) -> Iterator[Statement]:
             if asked:
                 language = "zh" if has_unspaced(body) else "en"
                 yield _statement(
-                    text, span, "link", f"{language}.question", (0, 0), 4, values, False, asked=True
+                    text, span, "statement", f"{language}.question", (0, 0), 4, values, False, asked=True
                 )
             else:
                 rule_id, kind = plain_rule(body)
                 strength = 5
                 # "Fix it in parse.py" asks for something, "the parser is in parse.py" gives a value.
-                if kind == "link" and (given := _given(body, values)) is not None:
+                if kind == "statement" and (given := _given(body, values)) is not None:
                     rule_id, kind, strength = f"value.{given.form}", "value", 6
                 yield _statement(text, span, kind, rule_id, (0, 0), strength, values, False)
 

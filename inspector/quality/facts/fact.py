@@ -15,9 +15,9 @@ from msgspec.structs import replace
 from inspector.quality.limits import CONCISE, SHORTEST
 
 #: value: an exact value and its meaning. constraint: a rule to follow. decision: a choice, mostly with its reason, or a
-#: request of the user's. link: a relation between things that the user stated or asked about, or that the agent found.
-#: preference: how the user wants things done.
-Kind = Literal["constraint", "preference", "decision", "value", "link"]
+#: request of the user's. preference: how the user wants things done. statement: anything else that the user stated or
+#: asked, or that the agent found.
+Kind = Literal["constraint", "preference", "decision", "value", "statement"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 
 #: verbatim: the same words. paraphrased: the same in other words. uncertain: some of its words are there, and the rules

@@ -1,4 +1,4 @@
-"""Gather the facts of a conversation from its messages: join sayings, find links, count uses and rank."""
+"""Gather the facts of a conversation from its messages: join sayings, count uses and rank."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from inspector.quality.limits import CROWDED
 
 #: Points for the speaker, for the kind of a statement, and for each degree of strength of an agent's statement.
 ROLE = {"user": 100.0, "assistant": 5.0, "tool": 15.0}
-KIND = {"constraint": 30.0, "preference": 28.0, "decision": 26.0, "value": 14.0, "link": 12.0}
+KIND = {"constraint": 30.0, "preference": 28.0, "decision": 26.0, "value": 14.0, "statement": 12.0}
 _SURE = 3.0
 #: Points that a pasted statement, a question and an errand lose.
 _PASTED, _ASKED, _ERRAND = 45.0, 40.0, 30.0
@@ -197,7 +197,7 @@ def _owned(steps: Sequence[SpokenMessage]) -> frozenset[str]:
         for step in steps
         if step.saying.role == "user"
         for statement in step.facts.statements
-        if statement.kind not in ("value", "link") and not (statement.pasted or statement.asked)
+        if statement.kind not in ("value", "statement") and not (statement.pasted or statement.asked)
         for value in statement.values
         if value.distinctive
     )

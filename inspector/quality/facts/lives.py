@@ -342,7 +342,7 @@ class _Later:
     def contrary(self, fact: Fact) -> Contradiction | None:
         """Return the first later statement that ends a fact: it has another value of the form for the same thing."""
         things = frozenset(fact.things)
-        if len(things) < 2 or not fact.values or fact.kind == "link":
+        if len(things) < 2 or not fact.values or fact.kind == "statement":
             return None
         last = max(saying.step for saying in fact.sayings)
         rarest = min(

@@ -236,12 +236,12 @@ CUES: tuple[Cue, ...] = (
          r"(?:lives?|runs?|listens?|stored|located|deployed|points?|expires?|goes?|belongs?) (?:at|in|on|under|to|"
          r"into)|deadline|due (?:on|by)|set to", "", "number|name"),
     # Messages of the agent.
-    _cue("en.agent-root", "link", 8,
+    _cue("en.agent-root", "statement", 8,
          r"(?:the|a) (?:root )?(?:cause|issue|problem|bug|reason)(?: (?:is|was)(?: that| in)?)?|caused by|turns out|"
          r"(?:fails?|failed|failing|breaks|happens) because|pre-?existing|back(?:wards?)? compat\w*|unrelated to|"
          r"nothing to do with|root cause|cause:|finding:", r"let me|i(?:['’]ll| need to| will) check|if the",
          role=AGENT),
-    _cue("en.agent-cause", "link", 7,
+    _cue("en.agent-cause", "statement", 7,
          r"because|which means|that means|only (?:restores|handles|works)|falls? back|is shared|"
          r"was (?:misleading|wrong)|due to|the (?:failure|error) (?:is|was)|"
          r"(?:reads?|treat(?:s|ed)|interpreted|parsed) as|conflicts? (?:with|in)",
@@ -256,7 +256,7 @@ CUES: tuple[Cue, ...] = (
          r"i(?:['’]ve| have)? (?:chose|chosen|decided|replaced|switched|kept|went with|reverted|moved|picked|"
          r"dropped)|decided (?:to|against)|chose to|settled on|going with|(?:i['’]d|i would|i) recommend|"
          r"recommendation:|decision:", r"if (?:i|we)", role=AGENT),
-    _cue("en.agent-finding", "link", 6,
+    _cue("en.agent-finding", "statement", 6,
          r"(?:does|do|is|are|was|were|did)(?: not|n['’]t)|can(?:not|['’]t)|no longer|instead of|"
          r"(?:is|are|was|were) (?:already|missing|stale|broken)|silently|depends? on|relies on|hard-?coded",
          r"let me", "name", AGENT),
@@ -307,7 +307,7 @@ CUES: tuple[Cue, ...] = (
     _cue("zh.fact", "value", 7,
          r"端口|埠|路[径徑]|地址|目[录錄]|版本[号號]|截止|上[线線][时時][间間]|位于|部署在|[设設](?:为|為|成)", "",
          "number|name"),
-    _cue("zh.agent-root", "link", 8, r"根?本?原因|[问問][题題](?:在于|是|出在)|由于|[导導]致|造成", r"让我|我来",
+    _cue("zh.agent-root", "statement", 8, r"根?本?原因|[问問][题題](?:在于|是|出在)|由于|[导導]致|造成", r"让我|我来",
          role=AGENT),
     _cue("zh.agent-rule", "constraint", 6, r"必[须須]|不得|只能|故意|[设設][计計]如此", r"我必", role=AGENT),
     _cue("zh.agent-decided", "decision", 8, r"我(?:们|們)?(?:[选選]|[决決]定|[采採]用|改用)|[建][议議]|推[荐薦]",
@@ -754,7 +754,7 @@ def plain_rule(text: str) -> tuple[str, Kind]:
         return f"{language}.request", "decision"
     if _WISHES.fullmatch(text):
         return f"{language}.wish", "preference"
-    return f"{language}.told", "link"
+    return f"{language}.told", "statement"
 
 
 def agrees(text: str) -> bool:

@@ -64,17 +64,17 @@ def test_a_plain_statement_that_the_user_comes_back_to_is_a_loss(tmp_path: Path)
     told = ((plain, "The identity part of the chart is fine."), *OTHERS, *OTHERS, *OTHERS)
     assert lost(tmp_path, *told) == []
     again = "no, not this one, look at the identity part and at what the chart wrote"
-    assert lost(tmp_path, *told, after=again) == [("link", plain)]
+    assert lost(tmp_path, *told, after=again) == [("statement", plain)]
 
 
 def test_a_statement_without_a_lexicon_is_a_loss_unless_the_agent_used_its_name(tmp_path: Path) -> None:
     rule = "Merk dir, dass du die alten Boote immer erst nach Rücksprache mit mir streichst."
     link = "Kannst du bitte die Karte in /hafen/karten/tiden.csv für mich noch einmal lesen."
     told = ((rule, "Alles klar, ich frage dich."), (link, "Die Datei /hafen/karten/tiden.csv hat 9 Zeilen."))
-    assert lost(tmp_path, *told, *OTHERS, *OTHERS, summary=GERMAN) == [("link", rule)]
+    assert lost(tmp_path, *told, *OTHERS, *OTHERS, summary=GERMAN) == [("statement", rule)]
 
 
 def test_chinese_requests_need_no_separate_sign(tmp_path: Path) -> None:
     wish = "码头那边的红灯怎么都不亮了，潮汐表也找不到"
-    assert lost(tmp_path, (wish, "解析器的测试已经通过了。"), summary=CHINESE) == [("link", wish)]
+    assert lost(tmp_path, (wish, "解析器的测试已经通过了。"), summary=CHINESE) == [("statement", wish)]
     assert lost(tmp_path, (wish, "码头那边的红灯又亮了，潮汐表也找到了。"), summary=CHINESE) == []
