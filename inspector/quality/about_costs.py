@@ -29,7 +29,10 @@ def never_paid_off(evidence: ConversationEvidence) -> Iterator[Violation]:
 
 def idling_costs_most(evidence: ConversationEvidence) -> Iterator[Violation]:
     """Yield the pauses longer than the time to live, if they cost more than all compactions and that can be changed."""
-    idle, bills = evidence.costs.idle, [one.bill for one in evidence.compactions if one.bill is not None]
+    idle, bills = (
+        evidence.costs.idle,
+        [compaction.bill for compaction in evidence.compactions if compaction.bill is not None],
+    )
     if idle is None or idle.more is None or not bills:
         return
     compactions = sum(bill.cost.amount for bill in bills)

@@ -110,10 +110,10 @@ def kept_rule_broken(evidence: ConversationEvidence) -> Iterator[Violation]:
         times = (
             f" Acts of the agent against it: {len(acts):,}, such as {_quoted(acts[0].text)}." if acts else ""
         )
-        said = f" The user complains: {_quoted(complaint.text)}." if complaint is not None else ""
+        complains = f" The user complains: {_quoted(complaint.text)}." if complaint is not None else ""
         yield Violation(
             f"The list after compaction {event.compaction} still has this rule ({event.fate}), and the agent did not "
-            f"follow it: {_quoted(rule)}.{times}{said}",
+            f"follow it: {_quoted(rule)}.{times}{complains}",
             event.compaction,
             event.place.generation,
             event.place.index,

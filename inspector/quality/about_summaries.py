@@ -287,16 +287,16 @@ def secret(evidence: ConversationEvidence) -> Iterator[Violation]:
     seen: set[str] = set()
     for compaction in evidence.compactions:
         body = compaction.recorded.summary or ""
-        new = {body[found.start : found.end]: found for found in reversed(secrets(body))}
-        found = sorted((one for value, one in new.items() if value not in seen), key=lambda one: one.start)
+        new = {body[secret.start : secret.end]: secret for secret in reversed(secrets(body))}
+        secret = sorted((one for value, one in new.items() if value not in seen), key=lambda one: one.start)
         seen.update(new)
-        if not found:
+        if not secret:
             continue
         named = [
             f"{one.kind} ({safe_line(one.masked, 60)}) in line {body.count(chr(10), 0, one.start) + 1:,}"
-            for one in found[:_LISTED]
+            for one in secret[:_LISTED]
         ]
-        more = f" and {len(found) - _LISTED:,} more" if len(found) > _LISTED else ""
+        more = f" and {len(secret) - _LISTED:,} more" if len(secret) > _LISTED else ""
         later = [
             f"{after.index:,}"
             for after in evidence.compactions

@@ -288,14 +288,14 @@ def acts_of_call(call: ToolCall) -> Iterator[Act]:
 
 def _calls_in(program: str) -> Iterator[ToolCall]:
     """Yield the calls of tools in a program, as in the code mode of Codex. Only texts are read as arguments."""
-    for found in _CALLED.finditer(program):
+    for called in _CALLED.finditer(program):
         values: dict[str, str] = {}
-        at = found.end()
+        at = called.end()
         while pair := _PROPERTY.match(program, at):
             if (text := next(filter(None, pair.groups()[1:]), None)) is not None:
                 values[pair[1]] = _ESCAPED.sub(lambda sign: _SIGNS.get(sign[1], sign[1]), text)
             at = pair.end()
-        yield ToolCall("", found[1], json.dumps(values))
+        yield ToolCall("", called[1], json.dumps(values))
 
 
 def attached_in(message: Message) -> Act | None:
@@ -368,8 +368,8 @@ def admission_in(text: str) -> Act | None:
 def _sentence_with(kind: ActKind, text: str, *patterns: re.Pattern[str]) -> Act | None:
     """Return the first own sentence of a text that all patterns match as an act."""
     for words in _own_sentences(text):
-        said = _IN_QUOTES.sub("", words) if len(words) <= _COMPLAINT else ""
-        if said and all(pattern.search(said) for pattern in patterns):
+        unquoted = _IN_QUOTES.sub("", words) if len(words) <= _COMPLAINT else ""
+        if unquoted and all(pattern.search(unquoted) for pattern in patterns):
             return Act(kind, words.lower(), words, tokens=text_tokens(len(words)))
     return None
 
@@ -378,8 +378,8 @@ def _sentence_with(kind: ActKind, text: str, *patterns: re.Pattern[str]) -> Act 
 def _own_sentences(text: str) -> Sequence[str]:
     """Return the speaker's own sentences in a text, each as one line. The last result is kept for the next question."""
     text = safe(text)
-    own = (one for one in sentences(text) if not (one.pasted or one.planned))
-    return [_folded(text[one.start : one.end]) for one in own]
+    spoken = (sentence for sentence in sentences(text) if not (sentence.pasted or sentence.planned))
+    return [_folded(text[one.start : one.end]) for one in spoken]
 
 
 def error_in(result: str) -> str:
@@ -452,8 +452,10 @@ def names_in(text: str) -> frozenset[str]:
 
     In pasted text, such as a log with a prompt, only a name with an ending and "folder/" count.
     """
-    own = _paths_of("\n".join(_own_sentences(text)))
-    paths = own | {path for path in _paths_of(text) if "." in path.strip(".") or path.endswith(("/", "\\"))}
+    spoken_paths = _paths_of("\n".join(_own_sentences(text)))
+    paths = spoken_paths | {
+        path for path in _paths_of(text) if "." in path.strip(".") or path.endswith(("/", "\\"))
+    }
     return frozenset(re.split(r"[/\\]", path.rstrip("/\\"))[-1] for path in paths) - {""}
 
 
@@ -539,7 +541,7 @@ def pipelines(command: str) -> Sequence[Sequence[list[str]]]:
     lexer.whitespace, lexer.whitespace_split, lexer.commenters = " \t\r", True, ""
     words: list[str] = []
     pipeline: list[list[str]] = []
-    found: list[list[list[str]]] = []
+    programs: list[list[list[str]]] = []
     try:
         parts = list(lexer)
     except ValueError:
@@ -555,9 +557,9 @@ def pipelines(command: str) -> Sequence[Sequence[list[str]]]:
             pipeline.append(words)
         words = []
         if part.strip("\n") != "|" and pipeline:
-            found.append(pipeline)
+            programs.append(pipeline)
             pipeline = []
-    return found
+    return programs
 
 
 def _quoted_text(match: re.Match[str]) -> str:

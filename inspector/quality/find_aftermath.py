@@ -52,12 +52,12 @@ def steps_with_acts(messages: Iterable[tuple[Step, Message]]) -> Iterator[Step]:
         waiting, by_call, names = [], {}, {}
         if message.speaker == "user" and handoff_of(message) is None:
             asked, asked_at = names_in(message.text), step.step
-            said = Act("say", "", message.text[:MAX_ARGUMENT])
+            speech = Act("say", "", message.text[:MAX_ARGUMENT])
             if compacts(message.text):
                 yield replace(step, acts=(Act("compact", "", ""),))
             else:
                 complaint = complaint_in(message.text)
-                yield replace(step, acts=(said,) if complaint is None else (said, complaint))
+                yield replace(step, acts=(speech,) if complaint is None else (speech, complaint))
         step = replace(step, asked=asked, asked_at=asked_at)
         if (attached := attached_in(message)) is not None:
             yield replace(step, acts=(attached,))

@@ -28,12 +28,14 @@ class FindingGroup(Struct, frozen=True):
     @property
     def compactions(self) -> tuple[int, ...]:
         """The compactions that the findings are about, each once."""
-        return tuple(dict.fromkeys(one.compaction for one in self.findings if one.compaction is not None))
+        return tuple(
+            dict.fromkeys(finding.compaction for finding in self.findings if finding.compaction is not None)
+        )
 
     @property
     def same(self) -> tuple[Finding, ...]:
         """The findings of the first rule."""
-        return tuple(one for one in self.findings if one.rule == self.first.rule)
+        return tuple(finding for finding in self.findings if finding.rule == self.first.rule)
 
     @property
     def text(self) -> str:
@@ -43,9 +45,13 @@ class FindingGroup(Struct, frozen=True):
             numbers = {one.compaction for one in self.same if one.compaction is not None}
             where = f", at compactions {ranges_of(numbers)}" if len(numbers) > 1 else ""
             sentences.append(f"{len(self.same):,} times in all{where}.")
-        for rule in dict.fromkeys(one.rule for one in self.findings if one.rule != self.first.rule):
+        for rule in dict.fromkeys(
+            finding.rule for finding in self.findings if finding.rule != self.first.rule
+        ):
             numbers = {
-                one.compaction for one in self.findings if one.rule == rule and one.compaction is not None
+                finding.compaction
+                for finding in self.findings
+                if finding.rule == rule and finding.compaction is not None
             }
             plural = "s" if len(numbers) > 1 else ""
             where = f" (compaction{plural} {ranges_of(numbers)})" if numbers else ""

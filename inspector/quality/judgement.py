@@ -139,30 +139,30 @@ def joined(answers: Iterable[Judged]) -> Judged:
 
 def agreement(statements: Sequence[QuotedStatement], lives: Sequence[Life]) -> FactAgreement:
     """Compare the statements of a model with the facts of the rules about the same compaction."""
-    facts, found = {life.fact.key for life in lives}, set()
+    facts, keys = {life.fact.key for life in lives}, set()
     both = same = undecided = 0
     for statement, life in zip(statements, matched(statements, lives), strict=True):
         if life is None:
             continue
         both += 1
-        found.add(life.fact.key)
+        keys.add(life.fact.key)
         if not life.fate.settled or statement.fate in ("uncertain", "unknown"):
             undecided += 1
         else:
             same += life.fate.alive == (statement.fate in KEPT)
-    return FactAgreement(both, same, undecided, len(statements) - both, len(facts - found))
+    return FactAgreement(both, same, undecided, len(statements) - both, len(facts - keys))
 
 
 def matched(statements: Sequence[QuotedStatement], lives: Sequence[Life]) -> list[Life | None]:
     """The most similar fact of the rules for each statement of a model; None where the rules have none."""
     facts = [(letters(life.fact.text), life) for life in lives]
-    found: list[Life | None] = []
+    nearest: list[Life | None] = []
     for statement in statements:
         quote = letters(statement.quote)
         shares = [(_common_share(quote, text), life) for text, life in facts]
         share, life = max(shares, key=itemgetter(0), default=(0.0, None))
-        found.append(life if share else None)
-    return found
+        nearest.append(life if share else None)
+    return nearest
 
 
 def wrong_words_note(wrong_words: Sequence[str]) -> str:

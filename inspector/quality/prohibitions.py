@@ -302,8 +302,10 @@ def prohibitions_of(text: str) -> tuple[Prohibition, ...]:
         )
         if any(conditions):
             continue
-        if (found := _of_clause(clause, denial["noun"] is not None, text[: denial.start()])) is not None:
-            result.append(found)
+        if (
+            prohibition := _of_clause(clause, denial["noun"] is not None, text[: denial.start()])
+        ) is not None:
+            result.append(prohibition)
     for match in _INSTEAD.finditer(text):
         name = match["other"]
         excluded = name.lower() in _EMPTY_WORDS or _DESCRIBES.search(text[: match.start()])
@@ -410,9 +412,9 @@ def _base(verb: str) -> str:
     from rapidfuzz.distance import DamerauLevenshtein
 
     close = [
-        known
-        for known in _VERBS
-        if len(known) > 3 and DamerauLevenshtein.distance(verb, known, score_cutoff=1) < 2
+        listed
+        for listed in _VERBS
+        if len(listed) > 3 and DamerauLevenshtein.distance(verb, listed, score_cutoff=1) < 2
     ]
     return close[0] if len(close) == 1 else verb
 

@@ -175,8 +175,8 @@ class _Statements:
         None if there is no clear one. The words are those of a sentence of the complaint, or of the whole message.
         """
         shared: dict[Place, set[str]] = defaultdict(set)
-        own = [fact for fact in self._at[complaint] if not sentence or fact.text in sentence]
-        for word in {word for fact in own for word in _words_of(fact)}:
+        stated = [fact for fact in self._at[complaint] if not sentence or fact.text in sentence]
+        for word in {word for fact in stated for word in _words_of(fact)}:
             for place in self.rare_places(word, complaint):
                 shared[place].add(word)
         most = max(map(_word_count, shared.values()), default=0)
@@ -233,8 +233,8 @@ def _asks(fact: Fact, other: Fact) -> bool:
 
 def _lacks_value_of(fact: Fact, other: Fact) -> bool:
     """Return whether a statement lacks a value of an earlier one that is about its values: a line with another time."""
-    return other.kind == "value" and not {one.canon for one in other.values} <= {
-        one.canon for one in fact.values
+    return other.kind == "value" and not {value.canon for value in other.values} <= {
+        value.canon for value in fact.values
     }
 
 
@@ -249,8 +249,8 @@ def _repeats(
     """
     lasts = fact.kind in _LASTING and not fact.rule.endswith(PLAIN)
     repeats = harmed.fate(fact, saying) or (corrects and fact.kind in _RULES)
-    if lasts and repeats and (own := _last_before(fact, saying)) is not None:
-        yield 1.0, fact, own
+    if lasts and repeats and (last := _last_before(fact, saying)) is not None:
+        yield 1.0, fact, last
         return
     words = frozenset(fact.things)
     shared: dict[str, float] = defaultdict(float)

@@ -61,7 +61,7 @@ def escaped(text: str) -> str:
 def memories(facts: Sequence[Fact], conversation: str, agent: str, user: str = "") -> list[dict[str, Any]]:
     """A payload for Mem0's `add` for each fact: the message, the ids that scope it, what it is, and `infer` off so that
     the words are kept as they are. Without `user` the memory is scoped to the agent and this conversation."""
-    found = []
+    documents = []
     for fact in facts:
         payload: dict[str, Any] = {
             "messages": [{"role": _SPEAKERS.get(fact.role, "assistant"), "content": fact.text}],
@@ -78,8 +78,8 @@ def memories(facts: Sequence[Fact], conversation: str, agent: str, user: str = "
         }
         if user:
             payload["user_id"] = user
-        found.append(payload)
-    return found
+        documents.append(payload)
+    return documents
 
 
 def pin_text(facts: Sequence[Fact], limit: int = PIN_LIMIT, lead: str = PIN_LEAD) -> str:

@@ -260,20 +260,20 @@ class _Order(Struct, frozen=True, dict=True):
     @cached_property
     def clauses(self) -> Mapping[str, frozenset[str]]:
         """The words in the clause of each word that the text has once."""
-        found: dict[str, frozenset[str]] = {}
+        clause_of: dict[str, frozenset[str]] = {}
         for is_mark, group in groupby(self.words, _MARK.__eq__):
             if not is_mark:
                 clause = frozenset(group)
-                found |= dict.fromkeys(clause, clause)
-        return found
+                clause_of |= dict.fromkeys(clause, clause)
+        return clause_of
 
     @cached_property
     def sides(self) -> Mapping[int, bool]:
         """The pairs of opposite small words of which the text has one: whether it is the first."""
-        found = ((one.search(self.text), other.search(self.text)) for one, other in _OPPOSITES)
+        matches = ((one.search(self.text), other.search(self.text)) for one, other in _OPPOSITES)
         return {
             pair: one is not None
-            for pair, (one, other) in enumerate(found)
+            for pair, (one, other) in enumerate(matches)
             if (one is None) != (other is None)
         }
 

@@ -212,12 +212,12 @@ def extract(message: Message) -> MessageFacts:
     return facts_of(text, role, calls)
 
 
-def _of_tail(text: str, own: str, role: str) -> MessageFacts:
+def _of_tail(text: str, tail: str, role: str) -> MessageFacts:
     """Return the facts of a tail message with a merged summary. `own` is its text without the summary."""
-    at = text.rfind(own) if own.strip() else -1
+    at = text.rfind(tail) if tail.strip() else -1
     if at < 0:
         return MessageFacts()
-    facts = facts_of(own, role)
+    facts = facts_of(tail, role)
     return MessageFacts(
         tuple(_moved_statement(statement, at) for statement in facts.statements),
         tuple(replace(mention, text_span=_moved(mention.text_span, at)) for mention in facts.mentions),
@@ -255,24 +255,24 @@ def facts_of(text: str, role: str, calls: Sequence[tuple[str, str]] = ()) -> Mes
     if role not in (USER, AGENT):
         return MessageFacts()
     prose = list(sentences(text, role == USER))
-    found: list[Statement] = []
+    statements: list[Statement] = []
     if role == USER:
-        found += _of_person(text, prose)
+        statements += _of_person(text, prose)
     else:
         working = bool(calls) and len(text) < _ANSWER
         for sentence in prose:
-            found += _of_agent(text, sentence, working)
+            statements += _of_agent(text, sentence, working)
         for tool, arguments in calls:
-            found += _of_document(tool, arguments)
+            statements += _of_document(tool, arguments)
     spoken = [(sentence.start, sentence.end) for sentence in prose if not sentence.pasted]
     mentions = list(_mentions(text[:MOST], spoken, NAMES))
-    known = {mention.value.canon for mention in mentions}
+    mentioned = {mention.value.canon for mention in mentions}
     for tool, arguments in calls:
         for value, _ in names_in(arguments, NAMES):
-            if value.canon not in known:
-                known.add(value.canon)
+            if value.canon not in mentioned:
+                mentioned.add(value.canon)
                 mentions.append(Mention(replace(value, span=(0, 0)), f"{tool} {value.text}", (0, 0)))
-    return MessageFacts(tuple(found), tuple(mentions))
+    return MessageFacts(tuple(statements), tuple(mentions))
 
 
 def _of_person(text: str, prose: Sequence[Sentence]) -> Iterator[Statement]:
@@ -291,17 +291,19 @@ def _of_person(text: str, prose: Sequence[Sentence]) -> Iterator[Statement]:
             describes = _BACKGROUND.fullmatch(text, sentence.start, sentence.end) is not None
         if sentence.heading or _LABEL.fullmatch(text, sentence.start, sentence.end):
             rules = _RULES.fullmatch(text, sentence.start, sentence.end) is not None
-        found = list(_of_user(text, replace(sentence, start=bare.get(sentence.start, sentence.start))))
+        statements_here = list(
+            _of_user(text, replace(sentence, start=bare.get(sentence.start, sentence.start)))
+        )
         line = text.rfind("\n", 0, sentence.start) + 1
         begins, depth = not text[line : sentence.start].strip(), item_depth(text[line : sentence.end])
         if begins and depth <= lead_depth:
             lead = None
         if lead is not None and begins and not sentence.pasted:
-            found = [_forbidden(statement, *lead) for statement in found]
+            statements_here = [_forbidden(statement, *lead) for statement in statements_here]
         words = forbids_list(text[sentence.start : sentence.end])
-        if found and found[-1].kind == "constraint" and words:
-            lead, lead_depth = (words, found[-1]), depth
-        for statement in found:
+        if statements_here and statements_here[-1].kind == "constraint" and words:
+            lead, lead_depth = (words, statements_here[-1]), depth
+        for statement in statements_here:
             kind = "statement" if describes and statement.kind == "constraint" else statement.kind
             if rules and statement.uncued and not statement.asked:
                 kind, statement = "constraint", replace(statement, rule=f"any{LISTED_RULE}")
@@ -509,10 +511,10 @@ def _of_user_in_result(text: str) -> Iterator[Statement]:
             span, answer = match.span("said"), match["said"]
             if _ONWARD.match(answer):
                 continue
-            own = [rule for sentence in sentences(head, False, *span) for rule in _of_user(head, sentence)]
-            is_remark = len(own) == 1 and own[0].uncued and not own[0].asked
+            rules = [rule for sentence in sentences(head, False, *span) for rule in _of_user(head, sentence)]
+            is_remark = len(rules) == 1 and rules[0].uncued and not rules[0].asked
             if answer.rstrip().endswith(("?", "？")) or (len(answer) > _SHORT and not is_remark):
-                yield from own
+                yield from rules
             elif answer.strip():
                 yield _answer(head, span, match["asked"])
     for pattern in _SPOKEN:
@@ -549,16 +551,16 @@ def chosen(text: str, before: str) -> tuple[Statement, ...]:
     choice = CHOICES.match(body) if 0 < len(body) <= _SHORT else None
     if choice is None:
         return ()
-    found = []
+    answers = []
     for point in points_of(_LABELS.findall(choice["labels"]), [before]).values():
         meant = _CELLS.sub(", ", _MARKS.sub("", " ".join(point.split())).strip("| "))[:LONGEST]
         values = values_of(meant)
         things = tuple(dict.fromkeys(load_stemmer().words(meant, [value.span for value in values])))
         rule = f"any{CHOICE}"
-        found.append(
+        answers.append(
             Statement("decision", _beside(body, meant), (0, len(text)), values, rule, (0, 0), 7, things)
         )
-    return tuple(found)
+    return tuple(answers)
 
 
 def agreed(text: str, before: str) -> tuple[Statement, ...]:

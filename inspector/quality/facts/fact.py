@@ -228,16 +228,16 @@ class Fact(Struct, frozen=True):
         start, end = (at - self.first.span[0] for at in self.cue)
         words = self.text[start:end].strip() if 0 <= start < end else ""
         if self.judged:
-            found = f"by {self.rule}"
+            how = f"by {self.rule}"
         elif words:
-            found = f"by “{words}”"
+            how = f"by “{words}”"
         elif self.rule.startswith("value."):
-            found = f"by its {self.rule.removeprefix('value.')}"
+            how = f"by its {self.rule.removeprefix('value.')}"
         else:
-            found = "as a question" if self.rule.endswith(".question") else "as a plain sentence"
-            found = "as a request" if self.rule.endswith(REQUESTS) else found
-            found = "as an item of a list that forbids" if self.binds else found
-        return f"{found}: {self.why}" if self.why else found
+            how = "as a question" if self.rule.endswith(".question") else "as a plain sentence"
+            how = "as a request" if self.rule.endswith(REQUESTS) else how
+            how = "as an item of a list that forbids" if self.binds else how
+        return f"{how}: {self.why}" if self.why else how
 
 
 class Fate(Struct, frozen=True):
@@ -433,7 +433,7 @@ class ConversationFacts(Struct, frozen=True):
 
         Each life has its fate after that compaction and is listed once, best rank first. Facts that the compaction
         summarized again are left out: they have a life there."""
-        found: dict[int, list[Life]] = {}
+        by_compaction: dict[int, list[Life]] = {}
         # The first life of a fact has all its fates.
         first = {life.fact.key: life for life in reversed(self.lives)}
         again = {(life.fact.key, life.compaction) for life in self.lives}
@@ -442,7 +442,8 @@ class ConversationFacts(Struct, frozen=True):
                 weaker = now.outcome == "weakened" != before.outcome
                 worse = weaker or (now.gone and not before.gone) or (before.alive and not now.alive)
                 if worse and (life.fact.key, now.compaction) not in again:
-                    found.setdefault(now.compaction, []).append(life.seen(now.compaction))
+                    by_compaction.setdefault(now.compaction, []).append(life.seen(now.compaction))
         return {
-            number: tuple(sorted(lives, key=lambda life: -life.fact.rank)) for number, lives in found.items()
+            number: tuple(sorted(lives, key=lambda life: -life.fact.rank))
+            for number, lives in by_compaction.items()
         }

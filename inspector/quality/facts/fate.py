@@ -115,9 +115,9 @@ def _may_be_foreign(probe: Probe, after: PassageIndex) -> bool:
 
     A summary that quotes what the user said needs no translation of it.
     """
-    own = ("", probe.language)
+    same = ("", probe.language)
     return bool(probe.language) and any(
-        language not in own and quoted != probe.language for language, quoted in after.languages
+        language not in same and quoted != probe.language for language, quoted in after.languages
     )
 
 
@@ -201,8 +201,8 @@ def matches(
     """
     best = _quotes(probe, after)
     for match in _reconciled(_compared(probe, after, frozenset(best), fact_numbers)):
-        known = best.get(match.part)
-        if known is None or (*match.order, match.span) < (*known.order, known.span):
+        earlier = best.get(match.part)
+        if earlier is None or (*match.order, match.span) < (*earlier.order, earlier.span):
             best[match.part] = match
     unsure = {
         part: replace(match, outcome="uncertain")
@@ -272,7 +272,7 @@ def _compared(
     probe: Probe, after: PassageIndex, quoted: Collection[int], fact_numbers: Collection[tuple[str, str]]
 ) -> list[Match]:
     """Return the matches of the passages that may be about a fact, without the parts that quote it."""
-    found: list[Match] = []
+    matches: list[Match] = []
     kept_by_two_lines: list[Match] = []
     denied: set[int] = set()
     for number in _candidates(probe, after):
@@ -286,27 +286,27 @@ def _compared(
             continue
         if not two_lines and match.outcome == "contradicted":
             denied.add(passage.part)
-        found.append(match)
+        matches.append(match)
     # Two lines do not keep a fact that a sentence of the same text contradicts.
-    return found + [
+    return matches + [
         replace(match, outcome="uncertain") if match.part in denied else match for match in kept_by_two_lines
     ]
 
 
-def _reconciled(found: list[Match]) -> Iterator[Match]:
+def _reconciled(matches: list[Match]) -> Iterator[Match]:
     """Yield the matches of a list. A match that another passage casts doubt on becomes uncertain."""
     # A piece of a passage does not keep a fact if the whole passage exchanges two things of it.
-    for whole in [match for match in found if match.exchanged]:
-        found = [
+    for whole in [match for match in matches if match.exchanged]:
+        matches = [
             match if match is whole or not _within(match, whole) else replace(match, outcome="uncertain")
-            for match in found
+            for match in matches
         ]
     best_scores: dict[int, float] = defaultdict(float)
-    for match in found:
+    for match in matches:
         if match.outcome != "contradicted":
             best_scores[match.part] = max(best_scores[match.part], match.score)
-    valued = {match.part for match in found if match.has_values}
-    for match in found:
+    valued = {match.part for match in matches if match.has_values}
+    for match in matches:
         if match.outcome == "value lost" and match.part in valued:
             match = replace(match, outcome="uncertain")
         # A passage that has less of the fact than another passage of its text may be about something else.

@@ -75,10 +75,12 @@ class Gap(Struct, frozen=True):
 
 def gaps_of(summary: str, lives: Sequence[Life], before: Before) -> Iterator[Gap]:
     """Yield the gaps of a summary. `lives` are the lives that begin with its compaction."""
-    own = _typed(life for life in lives if life.role == "user" and not life.fact.pasted and not life.pruned)
+    spoken = _typed(
+        life for life in lives if life.role == "user" and not life.fact.pasted and not life.pruned
+    )
     yield from _elided(summary)
-    yield from _dangling(summary, own, before)
-    yield from _claimed(summary, own)
+    yield from _dangling(summary, spoken, before)
+    yield from _claimed(summary, spoken)
 
 
 def prompted(
@@ -93,7 +95,7 @@ def prompted(
         yield Gap("prompted", phrase.group(), followed())
 
 
-def unrecorded(summary: str, said: Callable[[], str]) -> Iterator[Gap]:
+def unrecorded(summary: str, spoken: Callable[[], str]) -> Iterator[Gap]:
     """Yield a gap if most of the user's messages that a summary quotes in its list of them are not recorded.
 
     `said` returns the text of all messages before the compaction. A model rewords a few quotes.
@@ -101,7 +103,7 @@ def unrecorded(summary: str, said: Callable[[], str]) -> Iterator[Gap]:
     quotes = list(_listed_quotes(summary))
     if not quotes:
         return
-    text = _signs(said())
+    text = _signs(spoken())
     missing = [quote for quote, parts in quotes if not all(part in text for part in parts)]
     if len(missing) > 1 and 2 * len(missing) >= len(quotes):
         yield Gap("unrecorded", missing[0], f"{len(missing):,}")
@@ -125,9 +127,9 @@ def _signs(text: str) -> str:
 
 def _typed(lives: Iterable[Life]) -> list[Life]:
     """Return lives without those of crowded messages, which are documents."""
-    own = list(lives)
-    counts = Counter(map(_place, own))
-    return [life for life in own if counts[_place(life)] <= CROWDED]
+    all_lives = list(lives)
+    counts = Counter(map(_place, all_lives))
+    return [life for life in all_lives if counts[_place(life)] <= CROWDED]
 
 
 def _elided(summary: str) -> Iterator[Gap]:
@@ -143,16 +145,16 @@ def _elided(summary: str) -> Iterator[Gap]:
                 yield Gap("elided", match["text"])
 
 
-def _dangling(summary: str, own: Sequence[Life], before: Before) -> Iterator[Gap]:
+def _dangling(summary: str, lives: Sequence[Life], before: Before) -> Iterator[Gap]:
     """Yield choices by number or letter whose chosen option the summary does not mention."""
     single = [frozenset(load_stemmer().words(line)) for line in summary.split("\n") if line.strip()]
     # The meaning of a number may be on the line after it.
     lines = [one | after for one, after in zip_longest(single, single[1:], fillvalue=frozenset[str]())]
-    for life in own:
-        said, rule = life.text.partition(ARROW)[0], life.fact.rule
-        is_kept = said in summary if rule.endswith(CHOICE) else life.fate.alive
+    for life in lives:
+        wording, rule = life.text.partition(ARROW)[0], life.fact.rule
+        is_kept = wording in summary if rule.endswith(CHOICE) else life.fate.alive
         may_choose = is_kept and not rule.endswith((".told", ".fact"))
-        choice = REFERENCES.search(said) if may_choose else None
+        choice = REFERENCES.search(wording) if may_choose else None
         if choice is None:
             continue
         labels = re.findall(r"\d{1,3}|[A-H]", choice["labels"])
@@ -163,7 +165,7 @@ def _dangling(summary: str, own: Sequence[Life], before: Before) -> Iterator[Gap
             if not (_mentions(text, lines) or _explained(label, summary))
         ]
         if gone:
-            yield Gap("dangling", said, ", ".join(gone), life.saying.generation, life.saying.index)
+            yield Gap("dangling", wording, ", ".join(gone), life.saying.generation, life.saying.index)
 
 
 def _explained(label: str, summary: str) -> bool:
@@ -179,13 +181,13 @@ def _mentions(point: str, lines: Sequence[frozenset[str]]) -> bool:
     return not words or any(len(words & line) >= max(1, _MIN_MENTIONED * len(words)) for line in lines)
 
 
-def _claimed(summary: str, own: Sequence[Life]) -> Iterator[Gap]:
+def _claimed(summary: str, lives: Sequence[Life]) -> Iterator[Gap]:
     """Yield the lost late requests of a summary that says that all is done."""
     claim = CLAIMS.search(summary)
     if claim is None:
         return
-    late = sorted({_place(life) for life in own})[-LATE_MESSAGES:]
-    for life in own:
+    late = sorted({_place(life) for life in lives})[-LATE_MESSAGES:]
+    for life in lives:
         asked = life.fact.rule.endswith(REQUESTS)
         if asked and life.lost and _place(life) in late:
             yield Gap("claimed", life.text, claim.group(), life.saying.generation, life.saying.index)

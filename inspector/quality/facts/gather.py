@@ -100,8 +100,8 @@ def gather(steps: Sequence[SpokenMessage]) -> tuple[Fact, ...]:
         for fact, gathered in every
         if not course.passed(gathered, fact.uses) and (fact.uses or not _is_pasted_value(gathered))
     ]
-    known = {value.canon for fact in facts for value in fact.values if value.distinctive}
-    facts += _printed(used, known)
+    stated = {value.canon for fact in facts for value in fact.values if value.distinctive}
+    facts += _printed(used, stated)
     return tuple(
         _chosen(sorted(facts, key=lambda fact: (-fact.rank, fact.first.step, fact.first.span, fact.key)))
     )
@@ -391,11 +391,11 @@ class _Uses:
         return len(steps - own)
 
 
-def _printed(used: _Uses, known: set[str]) -> Iterable[Fact]:
+def _printed(used: _Uses, stated: set[str]) -> Iterable[Fact]:
     """Yield a fact for each name in a pruned tool result that only calls use, and use often."""
     for canon, mentions in used.named.items():
         if (
-            canon in known
+            canon in stated
             or len(mentions) < 2
             or any(_spoken(step, mention) and not mention.called for step, mention in mentions)
         ):

@@ -49,8 +49,8 @@ def language_of(text: str) -> str:
     if len(re.findall("[Ѐ-ӿ]", sample)) > 8:
         return "ru"
     words = re.findall(r"[^\W\d_]+(?:'[a-z]+)?", sample.lower())
-    said = Counter(words)
-    counts = {language: sum(said[word] for word in small) for language, small in _SMALL_WORDS.items()}
+    word_counts = Counter(words)
+    counts = {language: sum(word_counts[word] for word in small) for language, small in _SMALL_WORDS.items()}
     best = max(counts, key=lambda language: (counts[language], language == "en"))
     others = max(count for language, count in counts.items() if language != best)
     if counts[best] > others or (best == "en" and counts[best]):

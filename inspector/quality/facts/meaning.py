@@ -356,18 +356,18 @@ class Meaning(Struct, frozen=True, dict=True):
     @cached_property
     def by_concept(self) -> Mapping[str, Sequence[Word]]:
         """The words of each concept, in order."""
-        found: dict[str, list[Word]] = defaultdict(list)
+        by_concept: dict[str, list[Word]] = defaultdict(list)
         for word in self.words:
-            found[word.concept].append(word)
-        return dict(found)
+            by_concept[word.concept].append(word)
+        return dict(by_concept)
 
     @cached_property
     def by_letter(self) -> Mapping[str, Sequence[Word]]:
         """The words whose stems begin with each letter, in order."""
-        found: dict[str, list[Word]] = defaultdict(list)
+        by_letter: dict[str, list[Word]] = defaultdict(list)
         for word in self.words:
-            found[word.stem[:1]].append(word)
-        return dict(found)
+            by_letter[word.stem[:1]].append(word)
+        return dict(by_letter)
 
     @cached_property
     def contrasted(self) -> frozenset[Span]:

@@ -193,11 +193,11 @@ class PassageIndex:
     @cached_property
     def by_concept(self) -> Mapping[str, tuple[int, ...]]:
         """Concept -> the passages that have it."""
-        found: dict[str, list[int]] = defaultdict(list)
+        by_word: dict[str, list[int]] = defaultdict(list)
         for number, passage in enumerate(self.passages):
             for word in meaning_of(passage.text).concepts:
-                found[word].append(number)
-        return {word: tuple(numbers) for word, numbers in found.items()}
+                by_word[word].append(number)
+        return {word: tuple(numbers) for word, numbers in by_word.items()}
 
     def sentences_with(self, concept: str, part: int) -> int:
         """Return the number of single sentences of a part that have a concept."""
@@ -230,11 +230,11 @@ class PassageIndex:
     @cached_property
     def _pieces(self) -> Mapping[str, int]:
         """Piece of a plain text -> the parts that have it, each a bit."""
-        found: dict[str, int] = defaultdict(int)
+        bits: dict[str, int] = defaultdict(int)
         for number, text in enumerate(self._plain):
             for piece in set(PIECES.findall(text)):
-                found[piece] |= 1 << number
-        return found
+                bits[piece] |= 1 << number
+        return bits
 
     @cached_property
     def _words(self) -> list[str]:
@@ -267,11 +267,11 @@ class PassageIndex:
     @cached_property
     def _listed(self) -> Mapping[str, int]:
         """Plain line without its bullet -> the parts that have it, each a bit."""
-        found: dict[str, int] = defaultdict(int)
+        bits: dict[str, int] = defaultdict(int)
         for number in range(len(self.parts)):
             for item, _ in self._items_of(number):
-                found[item] |= 1 << number
-        return found
+                bits[item] |= 1 << number
+        return bits
 
     def _items_of(self, number: int) -> Iterator[tuple[str, Span]]:
         """Yield the plain lines of a part and the quotes among the user's messages, each with its span."""
@@ -297,12 +297,12 @@ class PassageIndex:
     @cached_property
     def _of_user(self) -> Mapping[int, list[Passage]]:
         """Part -> its passages in the section with the user's messages."""
-        found: dict[int, list[Passage]] = defaultdict(list)
+        by_part: dict[int, list[Passage]] = defaultdict(list)
         for passage in self.passages:
             of_user = _OF_USER in passage.section.casefold()
             if of_user and not self.is_refused(passage.part, passage.span[0]):
-                found[passage.part].append(passage)
-        return found
+                by_part[passage.part].append(passage)
+        return by_part
 
     def listing(self, wording: str) -> Iterator[tuple[int, Span]]:
         """Yield each part and span of a plain text as a whole line, or in quotes among the user's messages."""

@@ -72,14 +72,14 @@ class Probe(Struct, frozen=True, dict=True):
         """The concepts to search for, each with its points: those of its words, its adjuncts and their opposites."""
         adjunct_concepts = (name for adjunct in self.adjuncts for name in adjunct.concepts)
         words = [(word.concept, word.stem, word.weight) for word in self.main.words]
-        found: list[tuple[str, float]] = []
+        weighed: list[tuple[str, float]] = []
         seen: set[str] = set()
         for name, stem, weight in (*words, *((name, name, _ADJUNCT_WEIGHT) for name in adjunct_concepts)):
             if name not in seen:
                 seen.add(name)
-                found.append((name, weight))
-                found += [(concept(other), 0.5 * weight) for other in opposites(stem)]
-        return tuple(found)
+                weighed.append((name, weight))
+                weighed += [(concept(other), 0.5 * weight) for other in opposites(stem)]
+        return tuple(weighed)
 
     @cached_property
     def key_concepts(self) -> frozenset[str]:

@@ -45,7 +45,7 @@ def questions_of(facts: Iterable[Fact], most: int) -> tuple[RecallQuestion, ...]
         hidden = sorted({value.text for _, value in chosen}, key=len, reverse=True)
         questions = [RecallQuestion(fact, value, _worded(fact, value, hidden)) for fact, value in chosen]
         # A question that still contains its answer, in another form for example, is replaced by the next.
-        telling = {one.fact.key for one in questions if not _hides(one)}
+        telling = {question.fact.key for question in questions if not _hides(question)}
         if not telling:
             return tuple(questions)
         left = [fact for fact in left if fact.key not in telling]

@@ -146,8 +146,8 @@ class _Bounds:
         """Return the number of facts said in steps [low:high] alone."""
         before = bisect_left(self.firsts, low)
         # Few facts start before `low`, the end of a head, so each is checked for later sayings.
-        return bisect_left(self.lasts, high) - sum(said[-1] < high for said in self.steps[:before])
+        return bisect_left(self.lasts, high) - sum(steps[-1] < high for steps in self.steps[:before])
 
     def inside(self, left: Collection[int]) -> int:
         """Return the number of facts said in the steps of `left` alone."""
-        return sum(all(step in left for step in said) for said in self.steps)
+        return sum(all(step in left for step in steps) for steps in self.steps)

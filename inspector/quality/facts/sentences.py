@@ -412,8 +412,8 @@ def sentences(text: str, of_user: bool = True, start: int = 0, end: int = MOST) 
         note = _NOTE.search(text, start, end)
         end = note.start() if note is not None else end
         if by_program(text[start : start + 400]):
-            for own in _spoken_in_tags(text, start, end):
-                yield from _of_part(text, own, False)
+            for inner in _spoken_in_tags(text, start, end):
+                yield from _of_part(text, inner, False)
             return
     passed_on = _passed_on(text, start, end) if of_user else (len(text), 0)
     document, part_end = (len(text), 0), start
@@ -486,7 +486,7 @@ def _document(text: str, span: Span, goes_on: bool) -> Span:
         return span[1], span[0]
     last = list(_line_blocks(lines))[-1]
     ends_message = goes_on and not text[span[1] :].strip()
-    own = (
+    has_last_words = (
         (last[0] > first or ends_message)
         and _plain_words(lines, last, headings)
         and any(is_prose(lines[n]) for n in last)
@@ -494,7 +494,7 @@ def _document(text: str, span: Span, goes_on: bool) -> Span:
     )
     starts = list(accumulate((len(line) + 1 for line in lines), initial=span[0]))
     behind = handed_over.end() if handed_over is not None else 0
-    return starts[first] + behind, starts[last[0]] if own else span[1]
+    return starts[first] + behind, starts[last[0]] if has_last_words else span[1]
 
 
 def _is_picture(sign: str) -> bool:
@@ -524,12 +524,12 @@ def _blocks(text: str, start: int, end: int) -> Iterator[tuple[Span, bool]]:
     """Yield the spans that a program did not write, and whether each is pasted."""
     for span, pasted in _tagged(text, after_memories(text, start, end), end):
         at = span[0]
-        for found in ENVELOPE.finditer(text, *span):
-            yield (at, found.start()), pasted
-            pasted = pasted or _OF_BOT.match(found[0]) is not None
-            if found["said"]:
-                yield found.span("said"), pasted
-            at = found.end()
+        for frame in ENVELOPE.finditer(text, *span):
+            yield (at, frame.start()), pasted
+            pasted = pasted or _OF_BOT.match(frame[0]) is not None
+            if frame["said"]:
+                yield frame.span("said"), pasted
+            at = frame.end()
         yield (at, span[1]), pasted
 
 
@@ -555,8 +555,8 @@ def _tagged(text: str, start: int, end: int) -> Iterator[tuple[Span, bool]]:
         if is_own:
             yield inner, False
         elif of_program:
-            for own in _spoken_in_tags(text, *inner):
-                yield own, False
+            for words in _spoken_in_tags(text, *inner):
+                yield words, False
         else:
             yield inner, True
         at = look = end if close < 0 else close + len(tag) + 3
@@ -665,8 +665,12 @@ def _lines(text: str, span: Span) -> tuple[list[int], list[str]]:
         begins = begins or (_QUOTES.search(start) if below.lstrip().startswith("> ") else None)
         begins = _TOLD.search(start) or begins
         cut = begins.start() if begins is not None else 0
-        if not (cut or below) and _PRINTED.match(start) and (own := _SPOKEN_BEHIND.search(start)) is not None:
-            cut = own.end()
+        if (
+            not (cut or below)
+            and _PRINTED.match(start)
+            and (speech := _SPOKEN_BEHIND.search(start)) is not None
+        ):
+            cut = speech.end()
         if not cut and _is_json(below):
             # Rows of a log in JSON begin on the line of the person.
             data = max(start.find('{"'), 0)
@@ -691,27 +695,27 @@ def _continues(text: str, end: int, line: str) -> bool:
 
 def _fenced(lines: Sequence[str]) -> frozenset[int]:
     """Return the numbers of the lines of fenced code and of all fences. A fence that never closes has no code."""
-    found: set[int] = set()
+    marked: set[int] = set()
     opened: tuple[int, str] | None = None
     for number, line in enumerate(lines):
         fence = _FENCE.match(line)
         if fence is None:
             continue
-        found.add(number)
+        marked.add(number)
         mark, info = fence["mark"], fence["info"].strip()
         if mark in info or (opened is None and info.lower() in _PROSE_FENCES and number < 3):
             continue
         if opened is None or info:
             opened = number, mark
         elif mark.startswith(opened[1]):
-            found.update(range(opened[0], number))
+            marked.update(range(opened[0], number))
             opened = None
-    return frozenset(found)
+    return frozenset(marked)
 
 
 def _hunks(lines: Sequence[str]) -> frozenset[int]:
     """Return the numbers of the lines of the hunks of a diff. The head of a hunk counts its old and its new lines."""
-    found: set[int] = set()
+    hunk_lines: set[int] = set()
     old = new = 0
     for number, line in enumerate(lines):
         head = _HUNK.match(line)
@@ -724,8 +728,8 @@ def _hunks(lines: Sequence[str]) -> frozenset[int]:
             # The copy of the hunk may end early.
             old = new = 0
             continue
-        found.add(number)
-    return frozenset(found)
+        hunk_lines.add(number)
+    return frozenset(hunk_lines)
 
 
 def _pages(lines: Sequence[str]) -> frozenset[int]:
@@ -733,7 +737,7 @@ def _pages(lines: Sequence[str]) -> frozenset[int]:
 
     In a message with a page or a review, a first or last paragraph in plain words belongs to the person.
     """
-    found: set[int] = set()
+    printed_lines: set[int] = set()
     filled = [number for number, line in enumerate(lines) if line.strip()]
     flush = any(line[:1].strip() for line in lines)
     ended, listed = False, False
@@ -743,27 +747,29 @@ def _pages(lines: Sequence[str]) -> frozenset[int]:
         printed = _printed_in(lines, block)
         ends = printed[-1:] == block[-1:] and not lines[block[-1]].lstrip().startswith("-")
         if ended and ends:
-            found.update(block)
+            printed_lines.update(block)
         ended = ends
         # An agent's terminal begins its lines with a space. An item of a list may have further paragraphs.
         items = [number for number in block if _ITEM.match(lines[number])]
         listed = bool(items) or (listed and not lines[block[0]][:1].strip())
         if flush and not listed and all(lines[number][:1] == " " != lines[number][1:2] for number in block):
-            found.update(block)
-        found |= _nested_fields(lines, block, items)
-        found |= _from_printed(lines, block, printed, items)
+            printed_lines.update(block)
+        printed_lines |= _nested_fields(lines, block, items)
+        printed_lines |= _from_printed(lines, block, printed, items)
         code = [number for number in block if _is_code(lines[number]) and lines[number].lstrip()[:1] != "{"]
         if len(code) > 2 and len(code) * 2 >= len(block):
             # The other lines between lines of code are its comments and texts.
-            found.update(range(code[0], code[-1] + 1))
-        found.update(n for n in block if _COMMENT.match(lines[n]) and not {n - 1, n + 1}.isdisjoint(code))
-        found |= _rows(lines, block)
+            printed_lines.update(range(code[0], code[-1] + 1))
+        printed_lines.update(
+            n for n in block if _COMMENT.match(lines[n]) and not {n - 1, n + 1}.isdisjoint(code)
+        )
+        printed_lines |= _rows(lines, block)
         if depth is not None and all(_depth(lines[number]) > max(depth, 3) for number in block):
             # The text of a commit is below its author and date.
-            found.update(block)
+            printed_lines.update(block)
         else:
-            depth = _depth(lines[block[-1]]) if block[-1] in found else None
-    return frozenset(found | _page_or_review(lines, filled))
+            depth = _depth(lines[block[-1]]) if block[-1] in printed_lines else None
+    return frozenset(printed_lines | _page_or_review(lines, filled))
 
 
 def _printed_in(lines: Sequence[str], block: Sequence[int]) -> Sequence[int]:
@@ -847,17 +853,17 @@ def _page_or_review(lines: Sequence[str], filled: Sequence[int]) -> set[int]:
 
 def _in_quotes(lines: Sequence[str]) -> frozenset[int]:
     """Return the numbers of the lines between triple quotes that end a line, with text before or behind them."""
-    found: set[int] = set()
+    quoted: set[int] = set()
     worded = [number for number, line in enumerate(lines) if line.strip(" \"'")]
     opened = -1
     for number, line in enumerate(lines if worded else ()):
         if opened >= 0 and _QUOTES_END.fullmatch(line):
             if worded[0] <= opened or number < worded[-1]:
-                found.update(range(opened + 1, number + 1))
+                quoted.update(range(opened + 1, number + 1))
             opened = -1
         elif opened < 0 and _QUOTES_BEGIN.search(line):
             opened = number
-    return frozenset(found)
+    return frozenset(quoted)
 
 
 def _is_spoken(line: str) -> bool:
@@ -910,16 +916,16 @@ def _printout(
     ):
         last += 1
     # Data is marked in another way.
-    own = {number for number in filled if _is_json(lines[number][:_LINE])}
-    own |= {
+    spoken = {number for number in filled if _is_json(lines[number][:_LINE])}
+    spoken |= {
         number
         for block in _line_blocks(lines)
         if marks.isdisjoint(block)
         and any(_PERSON.search(line) or _orders(line) for line in (lines[n] for n in block))
         for number in block
     }
-    own |= {number for number in prosaic - pasted if _orders(lines[number])}
-    return frozenset(range(first, last + 1)) - own
+    spoken |= {number for number in prosaic - pasted if _orders(lines[number])}
+    return frozenset(range(first, last + 1)) - spoken
 
 
 def _has_form(line: str) -> bool:
@@ -952,7 +958,7 @@ def _orders(line: str) -> bool:
 
 def _with_deeper(lines: Sequence[str], block: Sequence[int], printed: frozenset[int]) -> list[int]:
     """Return the numbers of printed lines and of the deeper lines under each: a test's output under its place."""
-    found: list[int] = []
+    deeper: list[int] = []
     depth: int | None = None
     for number in block:
         indent = _depth(lines[number])
@@ -961,8 +967,8 @@ def _with_deeper(lines: Sequence[str], block: Sequence[int], printed: frozenset[
         elif depth is None or indent <= depth:
             depth = None
             continue
-        found.append(number)
-    return found
+        deeper.append(number)
+    return deeper
 
 
 def _plain_words(lines: Sequence[str], block: Sequence[int], marks: Sequence[int]) -> bool:

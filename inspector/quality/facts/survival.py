@@ -27,11 +27,11 @@ class KindSurvival(Struct, frozen=True):
 
 def survival_of(fates: Sequence[Fate], kinds: Sequence[Kind]) -> tuple[KindSurvival, ...]:
     """Fates counted by the kinds of their facts."""
-    found = []
+    counts = []
     for kind in KINDS:
         those = [fate for fate, one in zip(fates, kinds, strict=True) if one == kind]
         if those:
             kept, lost = sum(fate.alive for fate in those), sum(fate.gone for fate in those)
             weakened = sum(fate.outcome == "weakened" for fate in those)
-            found.append(KindSurvival(kind, kept, weakened, lost, len(those) - kept - lost - weakened))
-    return tuple(found)
+            counts.append(KindSurvival(kind, kept, weakened, lost, len(those) - kept - lost - weakened))
+    return tuple(counts)

@@ -486,8 +486,8 @@ def _is_name(text: str, form: str) -> bool:
 def _date(text: str, form: str) -> str:
     """Return a date as 2026-03-12, or --03-12 without a year."""
     numbers = _NUMBERED.findall(text)
-    year = next((one for one in numbers if len(one) == 4), "-")
-    rest = [int(one) for one in numbers if len(one) < 4]
+    year = next((number for number in numbers if len(number) == 4), "-")
+    rest = [int(number) for number in numbers if len(number) < 4]
     if form == "cjkdate":
         return f"{year}-{rest[0]:02d}-{rest[1]:02d}"
     if form == "dotted":
@@ -503,8 +503,12 @@ def _quantity(text: str, span: Span) -> Value:
     # "1.2.3k" has no number to scale.
     if (scale := _SCALED.match(text, end)) is not None and number.count(".") < 2 and "," not in number:
         number, end = f"{(Decimal(number) * _SCALES[scale.group().strip()]).normalize():f}", scale.end()
-    found = _UNIT.match(text, end)
-    unit = _UNIT_OF.get(found[1], found[1]) if found else _UNIT_OF.get(text[: digits.start()].strip(), "")
+    unit_match = _UNIT.match(text, end)
+    unit = (
+        _UNIT_OF.get(unit_match[1], unit_match[1])
+        if unit_match
+        else _UNIT_OF.get(text[: digits.start()].strip(), "")
+    )
     if unit in _LOOSE and _DOTTED.fullmatch(digits.group()) is not None:
         # Nothing is counted in fractions of a thousand: "1.500 rows" are 1,500.
         number = digits.group().replace(".", "")
@@ -686,17 +690,17 @@ def may_be_words(path: str) -> bool:
 
 def names_in(text: str, limit: int) -> list[tuple[Value, int]]:
     """Return at most `limit` names (paths, ids, URLs, settings) of a text, each with the place of its first use."""
-    found: dict[str, tuple[Value, int]] = {}
+    by_text: dict[str, tuple[Value, int]] = {}
     for token in islice(dict.fromkeys(_TOKEN.findall(text)), 40 * limit):
         value = _name(token)
-        if value is None or value.text in found:
+        if value is None or value.text in by_text:
             continue
         at = _alone_at(text, token)
         if at >= 0:
-            found[value.text] = (value, at + value.span[0])
-            if len(found) >= limit:
+            by_text[value.text] = (value, at + value.span[0])
+            if len(by_text) >= limit:
                 break
-    return list(found.values())
+    return list(by_text.values())
 
 
 def _alone_at(text: str, token: str) -> int:
