@@ -299,12 +299,12 @@ _END = late_pattern(
     r"(?<=\w) {3,}(?=[A-Z])"
 )
 _ABBREVIATED = late_pattern(
-    r"(?:\b(?:e\.g|i\.e|vs|etc|cf|approx|no|fig|dr|mr|mrs|(?-i:Ms)|st|z\.\s?b|d\.\s?h|bzw|ca|ggf|inkl|p\.\s?ej|p\.\s?ex|"
-    r"incl)|^[\s(「『“\"]*\d{1,3}(?:\+\d{1,3})*)\.\s*$",
+    r"(?:\b(?:e\.g|i\.e|vs|etc|cf|approx|no|fig|dr|mr|mrs|(?-i:Ms)|st|z\.\s?b|d\.\s?h|"
+    r"u\.\s?a|bzw|bspw|ca|evtl|geb|ggf|inkl|nr|p\.\s?ej|p\.\s?ex|incl)|^[\s(「『“\"]*\d{1,3}(?:\+\d{1,3})*)\.\s*$",
     re.IGNORECASE,
 )  # fmt: skip
 #: Matches an initial or a unit with a full stop, and a rule in a new sentence: "at most 40 t. Never lift two crates".
-_INITIAL = late_pattern(r"(?:\s[A-Z]|\b(?:max|min))\.\s*$", re.IGNORECASE)
+_INITIAL = late_pattern(r"(?:[\s(][A-Z]|\b(?:max|min))\.\s*$", re.IGNORECASE)
 _NEW_RULE = late_pattern(rf"(?-i:(?=[A-Z])){_RULE}", re.IGNORECASE)
 _CLAUSE = late_pattern(r"[,;:]\s+|\s[—–-]\s|[，；：]")
 # Start of a further statement in a sentence: after a comma, a dash, "and", "but" or "so that it", or in a bracket.

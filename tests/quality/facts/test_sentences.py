@@ -269,6 +269,13 @@ def test_the_text_below_a_question_with_a_colon_is_marked() -> None:
         ("“# Pilot\nMoor the boats at the pier.", ["Moor the boats at the pier."]),
         ("夜里把灯挂在码头。4。每条船都写进航海日志", ["夜里把灯挂在码头。", "每条船都写进航海日志"]),
         ("Which pier? 8080", ["Which pier?", "8080"]),
+        (
+            "Der Steg Nr. Zwei (geb. Nordsteg) ist evtl. (z. B. Samstag) zu. Streiche ihn bzw. Steg Drei.",
+            [
+                "Der Steg Nr. Zwei (geb. Nordsteg) ist evtl. (z. B. Samstag) zu.",
+                "Streiche ihn bzw. Steg Drei.",
+            ],
+        ),
         ("1234567890" * 5 + " is the berth", ["1234567890" * 5 + " is the berth"]),
     ],
 )
