@@ -12,7 +12,16 @@ from collections.abc import Iterable, Mapping
 from functools import partial
 
 from inspector.core.patterns import late_pattern
-from inspector.quality.secrets import FORMATS, MASKED, PREFIXED, TYPE_NAME, masked_as
+from inspector.quality.secrets import (
+    FORMATS,
+    MASKED,
+    NAMED,
+    NO_DOCUMENT,
+    PREFIXED,
+    TYPE_NAME,
+    document_ids,
+    masked_as,
+)
 
 #: Separator between a name and its value, in source code, JSON and JSON inside JSON, with the start of a value.
 _IS = r"\\{0,3}[\"'`]?\s{0,3}[:=]\s{0,3}\\{0,3}[\"'`]?"
@@ -150,9 +159,9 @@ _MORE: tuple[tuple[str, str, str], ...] = (
         rf"(?!\w{{0,127}}(?:ed|ing|able|ible)\b)){_VALUE}",
     ),
     (
-        "a password or key",
+        NAMED,
         "key|secret|token|cred",
-        rf"(?i)(?:api[_-]?key|secret|token|private[_-]?key|credential)\w{{0,16}}{_IS}"
+        rf"(?i)(?:api[_-]?key|secret|{NO_DOCUMENT}token|private[_-]?key|credential)\w{{0,16}}{_IS}"
         rf"(?P<secret>(?={_PLAIN}{{0,256}}\d)(?={_PLAIN}{{0,256}}[A-Za-z]){_PLAIN}{{10,512}})",
     ),
 )
@@ -189,7 +198,7 @@ _UNSEEN = late_pattern(
 _ATTRIBUTES = late_pattern(r"(?i)(?:path|domain|expires|max-age|samesite|priority|version)")
 _CRUMB = late_pattern(r"(?P<name>[^\s=;]{1,64})=(?P<secret>[^;]{1,4000})")
 #: Identifiers and paths, which also match these formats but have no digits.
-_WORDY = ("a password or key", "an OpenAI key", "a key")
+_WORDY = (NAMED, "an OpenAI key", "a key")
 
 
 #: Minimum length of a secret, or of a line of a longer secret, that is masked without its context.
@@ -210,6 +219,7 @@ class Masker:
     def __init__(self, on: bool = True, known: Iterable[tuple[str, str]] = ()) -> None:
         self.on = on
         self._seen: set[tuple[str, str]] = set()
+        self._documents: set[str] = set()
         self._whole: dict[str, tuple[str, str]] = {}
         for secret in sorted(known):
             for part in _alone(*secret):
@@ -225,6 +235,7 @@ class Masker:
             plain = _UNSEEN.sub("", text)
             masked = self(plain)
             return text if masked == plain else masked
+        self._documents |= document_ids(text)
         folded = text.casefold()
         if "\n" in text or "\\n" in text:
             text = _BROKEN.sub(lambda match: self._masked(match, "a key"), text)
@@ -252,8 +263,10 @@ class Masker:
 
     @property
     def secrets(self) -> frozenset[tuple[str, str]]:
-        """Those secrets: (kind, value)."""
-        return frozenset(self._seen)
+        """Those secrets: (kind, value). A value that an address has as the id of a document is no secret."""
+        return frozenset(
+            (kind, value) for kind, value in self._seen if kind != NAMED or value not in self._documents
+        )
 
     def _masked(self, match: re.Match[str], kind: str) -> str:
         group: str | int = next((name for name in ("secret", "word") if match.groupdict().get(name)), 0)
@@ -313,7 +326,7 @@ def _alone(kind: str, value: str) -> list[str]:
     """Return parts of a secret to mask without context: the whole, or its lines; nothing for a plain word."""
     parts = [part for found in _BREAKS.split(value) if (part := found.rstrip(_ENDS))]
     least = _ALONE if len(parts) == 1 else _LINE
-    if kind == "a password or key" and _PARTED.search(value):
+    if kind == NAMED and _PARTED.search(value):
         return []
     return [part for part in parts if len(part) >= least and _MIXED.match(part)]
 

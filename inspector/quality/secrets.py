@@ -11,6 +11,8 @@ from msgspec import Struct
 
 from inspector.core.patterns import late_pattern
 
+#: Kind of a secret that is known only by the name before it.
+NAMED = "a password or key"
 #: Kind, beginnings (separated by |), and the pattern of the random rest.
 PREFIXED: tuple[tuple[str, str, str], ...] = (
     ("an AWS access key", "AKIA|ASIA", r"[A-Z2-7]{16}\b"),
@@ -25,6 +27,8 @@ PREFIXED: tuple[tuple[str, str, str], ...] = (
     ("a Slack token", "xoxa-|xoxb-|xoxe-|xoxo-|xoxp-|xoxr-|xoxs-|xapp-", r"[A-Za-z0-9-]{20,250}"),
     ("an Anthropic key", "sk-ant-api03-|sk-ant-admin01-|sk-ant-oat01-|sk-ant-", r"[A-Za-z0-9_-]{20,200}"),
     ("an OpenRouter key", "sk-or-v1-", r"[0-9a-f]{32,64}\b"),
+    # Some keys of Tavily begin with "sk-tvly-".
+    ("a Tavily key", "tvly-dev-|tvly-prod-|tvly-", r"[A-Za-z0-9-]{28,80}"),
     ("an OpenAI key", "sk-proj-|sk-svcacct-|sk-admin-|sk-", r"[A-Za-z0-9_-]{24,200}"),
     ("a Stripe key", "sk_live_|rk_live_", r"[A-Za-z0-9]{16,247}\b"),
     ("a webhook secret", "whsec_", r"[A-Za-z0-9+/=]{24,100}"),
@@ -43,7 +47,6 @@ PREFIXED: tuple[tuple[str, str, str], ...] = (
     ("a Replicate token", "r8_", r"[A-Za-z0-9]{30,60}\b"),
     ("a RunPod key", "rpa_", r"[A-Z0-9]{30,60}[a-z0-9]{0,10}\b"),
     ("an ElevenLabs key", "sk_", r"[0-9a-f]{32,64}\b"),
-    ("a Tavily key", "tvly-dev-|tvly-prod-|tvly-", r"[A-Za-z0-9-]{28,80}"),
     ("a Brave key", "BSA", r"[A-Za-z0-9_-]{24,32}(?![A-Za-z0-9_-])"),
     ("a Firecrawl key", "fc-", r"[0-9a-f]{32}\b"),
     ("a Jina key", "jina_", r"[A-Za-z0-9_-]{40,80}"),
@@ -86,6 +89,11 @@ PREFIXED: tuple[tuple[str, str, str], ...] = (
     ("a RubyGems key", "rubygems_", r"[0-9a-f]{48}\b"),
     ("an age key", "AGE-SECRET-KEY-1", r"[A-Z0-9]{58}\b"),
 )
+#: What is not before "token" in a secret: the token of a page, a document or a sheet is only its id.
+NO_DOCUMENT = (
+    r"(?<!doc[_-])(?<!wiki[_-])(?<!node[_-])(?<!file[_-])(?<!page[_-])(?<!next[_-])(?<!sheet[_-])(?<!sheet \()"
+    r"(?<!document \()"
+)
 #: Kind, substrings (separated by |), and the pattern. Every match contains one of the substrings. The group `secret`,
 #: if present, is the part to mask, and the group `body` the part that must look random.
 FORMATS: tuple[tuple[str, str, str], ...] = (
@@ -117,18 +125,15 @@ FORMATS: tuple[tuple[str, str, str], ...] = (
         r"\b[a-z][a-z0-9+.-]{1,20}://[^\s:/@]{1,64}:(?P<secret>[^\s:/@]{8,128})@",
     ),
     (
-        "a password or key",
+        NAMED,
         "",
-        # The token of a page, a document or a sheet is only its id.
-        r"(?i)(?:api[ _-]?key|secret|(?<!doc[_-])(?<!wiki[_-])(?<!node[_-])(?<!file[_-])(?<!page[_-])(?<!next[_-])"
-        r"(?<!sheet[_-])(?<!sheet \()(?<!document \()"
-        r"token|passwor[dt]|passwd|authorization)[\w.-]{0,20}[\"'`*]{0,3}"
+        rf"(?i)(?:api[ _-]?key|secret|{NO_DOCUMENT}token|passwor[dt]|passwd|authorization)[\w.-]{{0,20}}[\"'`*]{{0,3}}"
         r"\s{0,3}(?:[:=：]|\bis\b)[*]{0,2}\s{0,3}(?:bearer\s+)?[\"'`]?(?P<secret>[A-Za-z0-9+/_.~=-]{16,256}+)(?!\()",
     ),
 )
 #: Minimum entropy in bits a character; higher for values known only by their name.
 _LEAST_BITS, _LEAST_BITS_NAMED = 3.0, 3.5
-_NAMED = ("a password or key", "a password in an address", "a key")
+_NAMED = (NAMED, "a password in an address", "a key")
 #: Keys that may have no digit. Names and paths match the other formats too, but have no digits.
 _LETTERS = ("an AWS access key", "a Hugging Face token")
 _PLACEHOLDER = late_pattern(
@@ -141,6 +146,11 @@ TYPE_NAME = (
     r"|Secret(?:Str|Bytes)|SecureString"
 )
 _TYPE = late_pattern(TYPE_NAME)
+#: The id of a document in an address. A part of the path before it names the kind of document.
+_DOCUMENT = late_pattern(
+    r"https?://[^\s/@?#\"'<>\\]{1,200}/(?:[a-z]{1,20}/){0,4}"
+    r"(?:d|docs?|docx|documents?|sheets?|spreadsheets?|slides|wiki|base|files?|folders?)/(?P<id>[\w-]{16,100})"
+)
 _PATTERNS = tuple((kind, tuple(marks.split("|")), late_pattern(pattern)) for kind, marks, pattern in FORMATS)
 #: Maximum characters that are searched. Summaries are far shorter; this bounds the time for a hostile one.
 _READ = 200_000
@@ -179,11 +189,19 @@ def masked_as(kind: str) -> str:
     return f"{MASKED}{kind}]"
 
 
+def document_ids(text: str) -> frozenset[str]:
+    """Return the ids of documents in the addresses of a text. They are no secrets."""
+    return frozenset(_DOCUMENT.findall(text)) if "://" in text else frozenset()
+
+
 def _matches(text: str) -> Iterator[Secret]:
+    ids = document_ids(text)
     for kind, marks, pattern in _PATTERNS:
         for match in pattern.finditer(text) if any(mark in text for mark in marks) else ():
             group = "secret" if "secret" in pattern.groupindex else 0
             value, body = match[group], match["body" if "body" in pattern.groupindex else group]
+            if kind == NAMED and value in ids:
+                continue
             if _looks_random(body, kind) and not (_PLACEHOLDER.search(value) or _TYPE.fullmatch(value)):
                 masked = f"{value[:_SHOWN]}…, {len(value)} characters"
                 yield Secret(kind, match.start(group), match.end(group), masked)

@@ -176,6 +176,17 @@ def test_case_hides_nothing(text: str) -> None:
     assert "hunter2rabbit" not in Masker()(text)
 
 
+def test_the_id_of_a_document_stays_in_its_address() -> None:
+    reader = Masker()
+    address = "https://harbour.example/sheets/Qm7xJ2vLp9TbZ4kWn6Rd1Hs8"
+    key = "Wn6Rd1Hs8Qm7xJ2vLp9TbZ4k"
+    for text in (f"token: {address[-24:]}, api_key: {key}", f"see {address}"):
+        reader(text)
+    masker = Masker(known=reader.secrets)
+    assert masker(f"see {address}?token={key}") == f"see {address}?token=[masked: a key in an address]"
+    assert masker(f"{key} and {address[-24:]}") == f"[masked: a password or key] and {address[-24:]}"
+
+
 def test_a_known_secret_is_removed_as_a_whole_word() -> None:
     reader = Masker()
     key = "\n".join(f"{at}{string.ascii_letters}" for at in range(10, 14))
