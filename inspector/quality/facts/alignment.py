@@ -13,6 +13,7 @@ from inspector.core.patterns import late_pattern
 from inspector.quality.facts.fact import Value
 from inspector.quality.facts.meaning import Meaning, Word, contrasted, meaning_of, rejected, without_refusals
 from inspector.quality.facts.passages import (
+    DONE_SECTION,
     REFUSING_SECTION,
     PassageIndex,
     mistyped,
@@ -51,9 +52,10 @@ _RULE_SECTION = late_pattern(
 
 
 class _Section(Struct, frozen=True):
-    """What the headings of a section say: it has rules, or refused work (the concepts of its verb)."""
+    """What the headings of a section say: it has rules, finished work, or refused work (the concepts of its verb)."""
 
     has_rules: bool
+    is_done: bool
     refusing: frozenset[str] | None
 
 
@@ -63,7 +65,7 @@ def _section(headings: str) -> _Section:
     refusal = REFUSING_SECTION.search(headings)
     verb = meaning_of(refusal.group()) if refusal is not None else None
     refusing = verb.concepts | verb.refusals if verb is not None else None
-    return _Section(has_rules, refusing)
+    return _Section(has_rules, bool(DONE_SECTION.search(headings)) and not has_rules, refusing)
 
 
 @lru_cache(maxsize=20_000)
@@ -94,7 +96,7 @@ class Alignment:
         self.part, self.span, self.joined = after.parts[source.part], source.span, source.joined
         self.part_number = source.part
         self.two_lines = "\n" in source.text
-        self.in_rule_section = section.has_rules
+        self.in_rule_section, self.in_done_section = section.has_rules, section.is_done
         #: The words that fact and passage share, and the words that the passage replaces, each with its match.
         self.pairs = list(_aligned(probe.main.words, passage))
         shared = {id(word) for word, _ in self.pairs}
@@ -120,7 +122,6 @@ class Alignment:
                 or not spelled_out(value, passage.text)
             )
         ]
-
         #: Whether other passages of the same text have all missing values.
         self.scattered = bool(self.lost_values) and all(
             (value.distinctive or len(value.canon) > _MAX_SHORT_VALUE) and after.has_value(source.part, value)
@@ -206,6 +207,16 @@ class Alignment:
         few = self.shared_words < min(2, len(self.probe.main.words)) and self.overlap < 1.0
         all_values = not self.lost_values and self.has_telling_value()
         return all_values and self.overlap >= MIN_SAME_VALUED and not (self.two_lines or few)
+
+    def has_rare_words(self) -> bool:
+        """Return whether the passage has two rare words of a user's statement, and a third of all its words."""
+        if not self.probe.of_user:
+            return False
+        concepts = {word.concept for word in self.probe.main.words if word.weight >= 1.0}
+        concepts = concepts.union(*(adjunct.concepts for adjunct in self.probe.adjuncts))
+        shared = concepts & self.passage.concepts
+        rare = sum(map(self._is_rare, shared))
+        return rare > 1 and len(shared) >= MIN_MAYBE * len(concepts)
 
     def is_rare(self, word: Word) -> bool:
         """Return whether a word of the fact is rare in the text of the passage, so that it identifies the subject."""

@@ -9,6 +9,7 @@ from inspector.core.patterns import has
 from inspector.core.text import safe_title
 from inspector.quality.facts.alignment import MIN_MAYBE, MIN_SAME, MIN_SAME_VALUED, MIN_SUBJECT, NEARLY_ALL
 from inspector.quality.facts.differences import Differences
+from inspector.quality.facts.exchanges import sides_differ
 from inspector.quality.facts.fact import Outcome
 from inspector.quality.facts.meaning import BINDS, ORDERED, ORDERED_THERE
 from inspector.quality.facts.probe import Probe
@@ -72,7 +73,7 @@ class Comparison(Differences):
             return self._contradicted() if self.reports_forbidden_act() else self._weakened()
         if self.denies_differently() or self.swaps_things() or self.may_cross_things():
             turned = (
-                self.denies_key_act()
+                (self.denies_key_act() and not self.denies_other())
                 or self.swaps_things()
                 or self.only_crosses_things()
                 or (self.coverage >= NEARLY_ALL and self.moves_denial())
@@ -106,6 +107,8 @@ class Comparison(Differences):
             return "uncertain", ""
         if self.lacks_names():
             return "value lost", ""
+        if self.in_done_section and self.probe.binds and not self.has_key_word():
+            return self._unlike()
         order = ORDERED if self.joined else ORDERED_THERE
         lacks_order = has(self.probe.text, ORDERED) and not has(self.line.text, order)
         return ("uncertain", "") if lacks_order else None
@@ -121,6 +124,7 @@ class Comparison(Differences):
             (probe.request and not is_recognized)
             or (probe.asked and self.shared_words < 3)
             or self.replaces_value()
+            or self.exchanges_factors()
             or self.reports_act()
             or self.lacks_part()
             or self.shares_too_little()
@@ -131,6 +135,7 @@ class Comparison(Differences):
             or self.moves_on()
             or self.denies_detail()
             or self.exempts_more()
+            or sides_differ(probe.text, self.passage.text)
         )
         return ("uncertain" if doubtful else "paraphrased"), ""
 
@@ -161,6 +166,8 @@ class Comparison(Differences):
     def _unlike(self) -> Verdict:
         """Return the outcome for a passage that has too little of the fact to state it."""
         probe = self.probe
+        if self.has_rare_words():
+            return "uncertain", ""
         binding = self.in_rule_section or has(self.passage.text, BINDS)
         if self.passage.words and probe.binds and not binding:
             # A passage that only reports on the subject does not state the rule.

@@ -66,8 +66,6 @@ _FROM = late_pattern(r"(?:\bfrom|[从從由])\W{0,3}\Z", re.IGNORECASE)
 _TO = late_pattern(r"\W{0,3}(?:to\b|[到至])\W{0,3}\d", re.IGNORECASE)
 #: Matches the sign of a limit (not an arrow), or the word before a value.
 _LIMIT = late_pattern(r"(?:(?<![-=<>])(?P<sign>[<>≤≥])=?\s?|\b(?P<word>[A-Za-z]+)\s)[€$£¥]?\Z")
-#: Words before a value that is a bound: "at least 30", "at most 30".
-_EXTREMES = {"least": "above", "most": "below", "minimum": "above", "maximum": "below"}
 #: Matches a circumstance at the beginning: "Without it p99 is 296 ms" is not a rule.
 _CIRCUMSTANCE = late_pattern(r"\W*without\b", re.IGNORECASE)
 #: Matches the words before a value that must not be exceeded: "more than 40".
@@ -81,6 +79,8 @@ _NUMERIC = late_pattern(
 )
 #: Matches a choice that is still open.
 _OPEN = late_pattern(r"\?|\b(?:or|vs)\b|还是|或", re.IGNORECASE)
+#: Matches the sign between two factors: 20 kg × 12.
+_TIMES = late_pattern(r"\s?[×x*]\s?")
 #: Matches words of a summary that report a statement of the user. They do not soften it.
 _USER_ASKS = late_pattern(
     r"\buser(?:['’]s)? (?:suggest(?:s|ed|ion)|propos(?:es|ed|al)|wants?|wanted|prefer(?:s|red|ences?))\b",
@@ -111,6 +111,11 @@ class Differences(Alignment):
             for value, match in self.value_pairs
             if match is not None
         )
+
+    def exchanges_factors(self) -> bool:
+        """Return whether the passage has products, but not those of the fact: "20 kg × 12, 25 kg × 10"."""
+        others = _products(self.passage.text)
+        return bool(others) and not _products(self.probe.text) <= others
 
     def shares_too_little(self) -> bool:
         """Return whether a passage shares too few words with a statement of the user.
@@ -322,11 +327,28 @@ class Differences(Alignment):
         keys = self.probe.key_concepts
         return any(word.concept in keys and word.denied != match.denied for word, match in self.pairs)
 
+    def denies_other(self) -> bool:
+        """Return whether the fact does not name the first thing that the passage denies: "without resetting it"."""
+        first = next((word for word in self.passage.words if word.denied and not word.refused), None)
+        if first is None or any(match is first for _, match in self.pairs):
+            return False
+        asides = (adjunct for adjunct in self.probe.adjuncts if adjunct.kind == "aside")
+        return all(first.concept not in aside.concepts for aside in asides)
+
     def turns_limit(self) -> bool:
-        """Return whether a value is on the other side of a limit in the passage: "< 200 ms", "above 200 ms"."""
+        """Return whether a value is on the other side of a limit in the passage: "< 200 ms", "above 200 ms".
+
+        "By 5" and "to 5" differ too.
+        """
         matched = [(value, match) for value, match in self.value_pairs if match is not None]
         if not matched:
             return False
+        if any(
+            {_word_before(self.probe.text, value), _word_before(self.passage.text, match)} == {"by", "to"}
+            for value, match in matched
+            if value.form in ("number", "quantity", "percent")
+        ):
+            return True
         if bool(most_denials(self.probe.text)) != bool(most_denials(self.passage.text)):
             # "Not above 5" is "below 5".
             return False
@@ -353,7 +375,7 @@ class Differences(Alignment):
     def may_cross_things(self) -> bool:
         """Return whether things of two clauses may have changed places."""
         main, passage = self.probe.main, self.passage
-        if self.overlap < MIN_SAME:
+        if self.overlap < MIN_SAME or (not self.kept_values and self._in_order()):
             return False
         value_clauses = [
             (clause, other_clause)
@@ -370,6 +392,14 @@ class Differences(Alignment):
             pair for pair in self.pairs if pair[0].concept not in items and clauses[pair[0].concept] < 2
         ]
         return crossed(placed, value_clauses)
+
+    def _in_order(self) -> bool:
+        """Return whether all shared words, but those with a typo, are in the same order in the passage."""
+        from rapidfuzz.distance import LCSseq
+
+        words, others = ([word.concept for word in one.words] for one in (self.probe.main, self.passage))
+        same = sum(word.concept == match.concept for word, match in self.pairs)
+        return LCSseq.similarity(words, others) >= same
 
     def only_crosses_things(self) -> bool:
         """Return whether the passage has the words of the fact, and little else, with things in changed places."""
@@ -520,9 +550,14 @@ class Differences(Alignment):
         return shared_weight >= MIN_SAME * weight and lacks_name and not has_name
 
 
-def _digits_of(word: str) -> list[str]:
-    """Return the number that a word names in digits, nothing for any other word."""
-    return [number for number, name in NUMBER_WORDS.items() if name == word]
+def _products(text: str) -> frozenset[tuple[str, str]]:
+    """Return the two factors of each product in a text."""
+    pairs = pairwise(values_of(text))
+    return frozenset(
+        (one.canon, other.canon)
+        for one, other in pairs
+        if _TIMES.fullmatch(text[one.span[1] : other.span[0]])
+    )
 
 
 def _allows_exception(main: Meaning, adjuncts: Sequence[Adjunct], other: Meaning) -> bool:
@@ -536,6 +571,11 @@ def _allows_exception(main: Meaning, adjuncts: Sequence[Adjunct], other: Meaning
     return any(adjunct.kind == "exception" and first.concept in adjunct.concepts for adjunct in adjuncts)
 
 
+def _digits_of(word: str) -> list[str]:
+    """Return the number that a word names in digits, nothing for any other word."""
+    return [number for number, name in NUMBER_WORDS.items() if name == word]
+
+
 def _side_of(text: str, value: Value) -> str:
     """Return the side of a limit on which a value is ("below", "after"), by the sign or word before it; else ""."""
     mark = _LIMIT.search(text, 0, value.span[0])
@@ -543,9 +583,14 @@ def _side_of(text: str, value: Value) -> str:
         return ""
     if mark["sign"]:
         return "below" if mark["sign"] in "<≤" else "above"
-    word = mark["word"].lower()
-    tag = _EXTREMES.get(word) or TAGS.get(word, "")
+    tag = TAGS.get(mark["word"].lower(), "")
     return tag if tag in ("below", "above", "before", "after") else ""
+
+
+def _word_before(text: str, value: Value) -> str:
+    """Return the word before a value in lower case, or ""."""
+    mark = _LIMIT.search(text, 0, value.span[0])
+    return mark["word"].lower() if mark is not None and mark["word"] else ""
 
 
 def forbidden_values(text: str) -> frozenset[str]:

@@ -48,6 +48,22 @@ _POSSESSIVE = late_pattern(r"['’]s\b")
 _WORD_OR_MARK = late_pattern(rf"[{UNSPACED}]|[^\W{UNSPACED}]+(?:['’-]\w+)*|[,;:.!?，。；：！？]+")
 #: The words before and after a word, and its position.
 Neighbours = tuple[str, str, int]
+_BOUNDS = {
+    "least": late_pattern(
+        r"\b(?:at least|no (?:less|fewer) than|minimum|min\.?|or more)\b|[至最]少|不少于", re.IGNORECASE
+    ),
+    "most": late_pattern(
+        r"\b(?:at most|no more than|maximum|max\.?|up to|or less|or fewer)\b|[至最]多|不超[过過]",
+        re.IGNORECASE,
+    ),
+}
+_SIDE = late_pattern(
+    r"(?:(?P<above>\b(?:over|above|more than|longer than|older than)\b|[>≥]=?)|"
+    r"\b(?:under|below|less than|fewer than|younger than)\b|[<≤]=?)\s{0,2}[€$£]?(?P<number>\d[\d.]*)",
+    re.IGNORECASE,
+)
+_NUMBER_BEHIND = late_pattern(r"[^,.;，。；\d]{0,12}(?P<number>\d[\d.]*)")
+_NUMBER_BEFORE = late_pattern(r"(?P<number>\d[\d.]*)[^,.;，。；\d]{0,12}\Z")
 
 _EXTREME = late_pattern(r"\b(?P<extreme>most|least) (?P<of>[a-z]{4,})", re.IGNORECASE)
 _BOUND = r"(?! to (?!(?:the|next|nearest|full|whole)\b))"
@@ -66,6 +82,7 @@ def exchanged(fact: str, text: str) -> bool:
     one, other = _order_of(fact), _order_of(text)
     return (
         _traded_places(one, other)
+        or _bounds_differ(one, other)
         or any(other.extremes.get(word, extreme) != extreme for word, extreme in one.extremes.items())
         or any(other.sides.get(pair, side) != side for pair, side in one.sides.items())
         or _actors_exchanged(one, other)
@@ -268,6 +285,17 @@ class _Order(Struct, frozen=True, dict=True):
         return clause_of
 
     @cached_property
+    def bounds(self) -> Mapping[str, str]:
+        """The kinds of bounds, each with its number, else ""."""
+        bounds = {}
+        for bound, form in _BOUNDS.items():
+            if (match := form.search(self.text)) is not None:
+                before = self.text[: match.start()]
+                number = _NUMBER_BEHIND.match(self.text, match.end()) or _NUMBER_BEFORE.search(before)
+                bounds[bound] = number["number"] if number is not None else ""
+        return bounds
+
+    @cached_property
     def sides(self) -> Mapping[int, bool]:
         """The pairs of opposite small words of which the text has one: whether it is the first."""
         matches = ((one.search(self.text), other.search(self.text)) for one, other in _OPPOSITES)
@@ -320,6 +348,30 @@ def _steps_differ(fact: _Order, text: _Order) -> bool:
     kept = len(in_fact[0] & in_text[0]) + len(in_fact[1] & in_text[1])
     moved = in_fact[0] & in_text[1], in_fact[1] & in_text[0]
     return all(moved) and sum(map(len, moved)) > kept
+
+
+def _bounds_differ(fact: _Order, text: _Order) -> bool:
+    """Return whether a sentence has an upper bound where a fact has a lower one, or the reverse."""
+    if (
+        len(in_fact := fact.bounds) != 1
+        or len(in_text := text.bounds) != 1
+        or in_fact.keys() == in_text.keys()
+    ):
+        return False
+    # Bounds of two numbers do not contradict each other.
+    numbers = [*in_fact.values(), *in_text.values()]
+    return not all(numbers) or numbers[0] == numbers[1]
+
+
+def sides_differ(fact: str, text: str) -> bool:
+    """Return whether a fact is about values above a number and a sentence about values below it, or the reverse.
+
+    Only a denial may make them equal.
+    """
+    in_fact, in_text = (
+        {match["number"]: match["above"] is not None for match in _SIDE.finditer(one)} for one in (fact, text)
+    )
+    return any(in_text.get(number, above) != above for number, above in in_fact.items())
 
 
 def crossed(pairs: Sequence[Pair], value_clauses: Sequence[tuple[int, int]]) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -102,12 +102,15 @@ def fate(
 def unfound(probe: Probe, after: PassageIndex) -> Outcome:
     """Return the fate of a fact without a match.
 
-    It is uncertain if the summary is in another language and may have a name of the fact, or if it has every word and
-    value of a statement of the user, in any place, or a whole clause of it. Else it is lost.
+    It is uncertain in four cases: the summary is in another language and may have a name of the fact, the list has
+    several words of a long question that the fact answers, or the summary has every word and value of a statement of
+    the user, in any place, or a whole clause of it. Else it is lost.
     """
+    shared = sum(concept in after.by_concept for concept in probe.concepts) if probe.answers_at_length else 0
     if _may_be_foreign(probe, after):
         return "lost" if _has_no_name_of(probe, after) else "uncertain"
-    return "uncertain" if _summary_has_words(probe, after) or _summary_has_clause(probe, after) else "lost"
+    has_some = shared >= _SHARED or _summary_has_words(probe, after) or _summary_has_clause(probe, after)
+    return "uncertain" if has_some else "lost"
 
 
 def _may_be_foreign(probe: Probe, after: PassageIndex) -> bool:
@@ -139,8 +142,8 @@ def _summary_has_clause(probe: Probe, after: PassageIndex) -> bool:
 def settled(best: Match, probe: Probe, after: PassageIndex) -> Match | None:
     """Return the best match of a fact in a list if it counts, else None: the fact is lost.
 
-    An uncertain match counts if the fact has no exact value, if the list has one of its values, or
-    if the summary is in another language. For a rule of the user, the results of tools are not
+    An uncertain match counts if the fact has no exact value, if the list has one of its values, if the fact answers a
+    long question, or if the summary is in another language. For a rule of the user, the results of tools are not
     searched for values. In another language, a statement of the user has lost its value if the list has none of its
     names.
     """
@@ -148,7 +151,7 @@ def settled(best: Match, probe: Probe, after: PassageIndex) -> Match | None:
         return best
     if _may_be_foreign(probe, after):
         return replace(best, outcome="value lost") if _has_no_name_of(probe, after) else best
-    if not probe.values:
+    if not probe.values or probe.answers_at_length:
         return best
     is_users_rule = probe.of_user and probe.binds
     return None if all(after.lacks(value, not is_users_rule) for value in probe.values) else best
@@ -204,6 +207,8 @@ def matches(
         earlier = best.get(match.part)
         if earlier is None or (*match.order, match.span) < (*earlier.order, earlier.span):
             best[match.part] = match
+    if probe.parts and any(match.outcome not in KEPT for match in best.values()):
+        best |= _together(probe, after, best, fact_numbers)
     unsure = {
         part: replace(match, outcome="uncertain")
         for part, match in best.items()
@@ -320,6 +325,21 @@ def _within(match: Match, whole: Match) -> bool:
     """Return whether a match is a piece of another match."""
     inside = whole.span[0] <= match.span[0] and match.span[1] <= whole.span[1]
     return match.part == whole.part and inside
+
+
+def _together(
+    probe: Probe, after: PassageIndex, found: Mapping[int, Match], fact_numbers: Collection[tuple[str, str]]
+) -> dict[int, Match]:
+    """Return a match for each part of the list that keeps every clause of a statement, each somewhere."""
+    by_clause = [matches(clause, after, fact_numbers) for clause in probe.parts]
+    keeping_all = set.intersection(
+        *({part for part, match in kept.items() if match.outcome in KEPT} for kept in by_clause)
+    )
+    return {
+        part: Match("paraphrased", min(kept[part].score for kept in by_clause), part, by_clause[0][part].span)
+        for part in keeping_all
+        if part not in found or found[part].outcome not in KEPT
+    }
 
 
 def _candidates(probe: Probe, after: PassageIndex) -> list[int]:

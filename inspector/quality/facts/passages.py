@@ -50,6 +50,11 @@ _HEADING = late_pattern(
     r"(?P<capitals>[A-Z]{4,20}(?: [A-Z]{2,20}){0,2}))$"
 )
 _LABELLED = late_pattern(r"\s*+(?:[-*•]\s*+)?\*{0,2}(?P<label>[A-Z][a-z]+(?: [a-z&A-Z]+){0,3})\*{0,2}:\s")
+DONE_SECTION = late_pattern(
+    r"\b(?:done|accomplished|completed|progress|problem solving|errors?|fixes|fixed|"
+    r"resolved|actions|state|files|blocked)\b|完成|进[展度]",
+    re.I,
+)
 #: Marks that a plain text lacks.
 _DROPPED = "*`\"'“”‘’«»\\"
 _MARKS = str.maketrans(

@@ -6,6 +6,7 @@ import re
 from functools import cached_property, lru_cache
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from inspector.core.patterns import late_pattern
 from inspector.quality.facts.extract import ARROW, CHOICE, asked_and_answered
@@ -27,12 +28,15 @@ _BEHIND_MODAL = late_pattern(
     r"is|are)\s+(?:be\s+|never\s+|not\s+|always\s+)*(\w+)",
     re.I,
 )
+#: Maximum content words of an answer with a short question.
+_LONG_QUESTION = 5
 #: Points of a word of an adjunct in the search.
 _ADJUNCT_WEIGHT = 0.3
 #: Matches the tickets before a statement and its colon, and tickets in brackets.
 _TICKETS = late_pattern(
     r"\A\W{0,8}[\w-]{1,60}+\W{0,3}:|[(\[][A-Z][\w-]{0,40}\d(?:, [A-Z][\w-]{0,40}\d){0,9}[)\]]"
 )
+_SENTENCE = late_pattern(r"(?:[^.!?\n]|[.!?](?!\s))++[.!?]?")
 
 
 class Probe(Struct, frozen=True, dict=True):
@@ -40,7 +44,7 @@ class Probe(Struct, frozen=True, dict=True):
 
     `wordings` are plain texts that quote the fact, `answers` those that quote it as a line of a list. `answer` has the
     concepts of an answer without its question. `chosen`: the answer is the number or letter of a point, and says
-    nothing without the point.
+    nothing without the point. `parts` are the probes of the clauses, if each has its own value.
     """
 
     wordings: tuple[str, ...]
@@ -61,6 +65,7 @@ class Probe(Struct, frozen=True, dict=True):
     is_value: bool
     answer: frozenset[str]
     chosen: bool = False
+    parts: tuple[Probe, ...] = ()
 
     @property
     def concepts(self) -> frozenset[str]:
@@ -91,6 +96,11 @@ class Probe(Struct, frozen=True, dict=True):
             word.concept for number, word in enumerate(words) if number == 0 or word.stem in stems
         )
 
+    @property
+    def answers_at_length(self) -> bool:
+        """Whether it answers a long question. A summary has only what was decided, in its own words."""
+        return bool(self.answers) and len(self.main.words) > _LONG_QUESTION
+
     @cached_property
     def weight(self) -> float:
         """Weight of all words of the main clause."""
@@ -100,6 +110,21 @@ class Probe(Struct, frozen=True, dict=True):
 @lru_cache(maxsize=4_096)
 def probe_of(fact: Fact) -> Probe:
     """Return the probe of a fact."""
+    probe = _probe(fact)
+    if ARROW in fact.text or probe.asked:
+        return probe
+    texts = [
+        fact.text[a:b].strip()
+        for sentence in _SENTENCE.finditer(fact.text)
+        for a, b in clauses(fact.text, *sentence.span())
+    ]
+    parts = tuple(_probe(replace(fact, text=text)) for text in texts if text)
+    separate = len(parts) > 1 and all(part.values and part.main.words and not part.adjuncts for part in parts)
+    return replace(probe, parts=parts) if separate else probe
+
+
+def _probe(fact: Fact) -> Probe:
+    """Return the probe of a fact without the probes of its clauses."""
     question, answer = asked_and_answered(fact)
     text = f"{question} {answer}" if question else answer
     text = re.sub(r"[*_]{2,}", "", text)

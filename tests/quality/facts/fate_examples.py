@@ -97,6 +97,7 @@ EXAMPLES: tuple[tuple[str, str, str, str], ...] = (
     ),
     ("zh", "码头的箱子最多放３５万元。", "- 码头的箱子最多放 350,000 元", "kept"),
     ("zh", "渔网每排：20lb×12，25lb×10", "- 渔网每排 25lb×10/20lb×12", "kept"),
+    ("zh", "渔网每排：20lb×12，25lb×10", "- 渔网每排 25lb×12/20lb×10", "uncertain"),
     ("zh", "仓库地址：港口区２丁目６号", "- 仓库地址：港口区2丁目6号", "kept"),
     # The ticket of a statement, and the address of a server by its port.
     (
@@ -1013,6 +1014,7 @@ EXAMPLES: tuple[tuple[str, str, str, str], ...] = (
     ("name", "Write the tide parser in C.", "- Write the tide parser in C#", "value lost"),
     ("negation", "The berth column is nullable.", "- The berth column is non-nullable", "uncertain"),
     ("value", "Use Python 3.10 for the build.", "- Use Python 3.1 for the build", "contradicted"),
+    ("bound", "Increase the cache by 2 GB.", "- Increase the cache to 2 GB", "contradicted"),
     ("bound", "Move the alarm to 4 metres.", "- The alarm is to be moved to 4 metres", "kept"),
     # A denial or a role moves from one thing to the other.
     (

@@ -298,6 +298,21 @@ def test_a_change_is_named() -> None:
     assert changed == "staging"
 
 
+@pytest.mark.parametrize(
+    ("summary", "alive"),
+    [
+        ("- Invoices are kept 10 years\n- Mails are kept 6 years", True),
+        ("- Invoices: keep 10 years\n- Mails: keep 6 years", True),
+        ("- Invoices are kept 6 years\n- Mails are kept 10 years", False),
+        ("- Invoices are kept 10 years\n- Mails are kept for a while", False),
+    ],
+)
+def test_a_statement_about_several_things_is_kept_if_each_is_on_its_own_line(
+    summary: str, alive: bool
+) -> None:
+    assert judged("Invoices 10 years, mails 6 years.", summary)[1].alive is alive
+
+
 def test_two_lines_do_not_keep_a_fact_that_one_line_denies() -> None:
     summary = "- Invoices are kept 6 years\n- Mails are kept 10 years"
     assert not judged("Keep invoices 10 years.", summary)[1].alive
