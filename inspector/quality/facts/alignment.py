@@ -21,7 +21,7 @@ from inspector.quality.facts.passages import (
 )
 from inspector.quality.facts.probe import Probe
 from inspector.quality.facts.rules import opposites
-from inspector.quality.facts.values import BEFORE_LABEL, FLEETING, same_stated
+from inspector.quality.facts.values import BEFORE_LABEL, FILES, FLEETING, is_in_folder, same_stated
 
 #: Minimum word overlap of a fact with a passage that states it.
 MIN_SAME = 0.7
@@ -237,7 +237,19 @@ class Alignment:
     def keeps_exact_values(self) -> bool:
         """Return whether all values of the fact are distinctive, and the passage has them and denies nothing."""
         is_kept = bool(self.kept_values) and not self.lost_values and not self.passage.denies
-        return is_kept and all(value.distinctive for value in self.probe.values)
+        all_distinctive = all(value.distinctive for value in self.probe.values)
+        return is_kept and all_distinctive and not self.may_name_another_file()
+
+    def may_name_another_file(self) -> bool:
+        """Return whether the passage has only the name of a file, and the list has that name in other folders."""
+        return any(
+            match is not None
+            and match.form in FILES
+            and is_in_folder(value)
+            and not is_in_folder(match)
+            and self.after.has_only_others(value)
+            for value, match in self.value_pairs
+        )
 
     def has_telling_value(self) -> bool:
         """Return whether the passage has a value that identifies the fact: all but a short number without a unit."""

@@ -56,7 +56,8 @@ class Comparison(Differences):
             if not self.kept_values or self.lost_values:
                 return ("value lost" if self.kept_values else None), ""
             # A value alone does not state a rule or a request.
-            return ("uncertain" if probe.binds or probe.request else "paraphrased"), ""
+            is_doubtful = probe.binds or probe.request or self.may_name_another_file()
+            return ("uncertain" if is_doubtful else "paraphrased"), ""
         if not (self.has_enough or self.coverage >= MIN_SUBJECT):
             return self._unlike()
         return self._changed() or self._incomplete() or self._stated()
@@ -131,6 +132,7 @@ class Comparison(Differences):
             or self.lacks_denial()
             or self.substitutes_word()
             or self.names_other_ticket()
+            or self.may_name_another_file()
             or self.lacks_number()
             or self.moves_on()
             or self.denies_detail()

@@ -19,9 +19,11 @@ from inspector.quality.facts.sentences import MOST, forbids_list, item_depth
 from inspector.quality.facts.values import (
     FILES,
     NUMBER_WORDS,
+    is_in_folder,
     may_be_words,
     named,
     same_stated,
+    same_value,
     size_of,
     values_of,
 )
@@ -253,6 +255,17 @@ class PassageIndex:
     def has_value(self, part: int, value: Value) -> bool:
         """Return whether a part has a value anywhere."""
         return any(self.passages[number].part == part for number in self.by_value.get(value.canon, ()))
+
+    def has_only_others(self, path: Value) -> bool:
+        """Return whether the list has other paths with the last part of a path, and never the path with a folder."""
+        name = path.canon.rpartition("/")[2].partition(":")[0]
+        paths = [
+            other
+            for number in self.by_value.get(name, ())
+            for other in meaning_of(self.passages[number].text).values
+            if is_in_folder(other) and other.canon.partition(":")[0].endswith(f"/{name}")
+        ]
+        return bool(paths) and not any(same_value(path, other) for other in paths)
 
     def lacks(self, value: Value, tools: bool) -> bool:
         """Return whether no part has a value, in digits or in words. Results of tools count only with `tools`."""

@@ -327,6 +327,8 @@ _RUN = late_pattern(rf"(?<!\S)\S{{{_LONGEST_RUN}}}\S*+")
 _JOINED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.@+~#/:%=*-")
 _EDGES = "\"'`.,;:!?()[]{}<>|*"
 _FILE_ADDRESS = late_pattern(r"\Afile:/{2,4}(?:[a-z]:(?=/))?")
+#: The home folder of a user, in lower case.
+_HOME = late_pattern(r"\A(?:/root|/(?:home|users)/[^/]+)(?=/)")
 #: A sign in the name of a file.
 _NAME_SIGN = late_pattern(r"[\w.@+-]", re.ASCII)
 _WEB = late_pattern(r"https?://(?:www\.)?(?=\w)|(?:sqlite|file):/{2,4}(?:\./)?(?=\w)")
@@ -594,8 +596,11 @@ def _same_name(one: Value, other: Value) -> bool:
     """Return whether two values, at least one of them distinctive, name the same thing."""
     if one.canon == other.canon:
         return True
-    paths = [path.lstrip("/@") for each in (one, other) if (path := _path_of(each))]
+    paths = [path for each in (one, other) if (path := _path_of(each))]
     if len(paths) == 2:
+        if {path[:1] for path in paths} == {"~", "/"}:
+            return len({_HOME.sub("~", path) for path in paths}) == 1
+        paths = [path.lstrip("/@") for path in paths]
         # A path may start at another folder or with the "@" of a prompt. A name behind a CJK sign begins after it.
         short, long = sorted(paths, key=len)
         return long.endswith(short) and (long == short or not _NAME_SIGN.match(long[-len(short) - 1]))
@@ -621,6 +626,11 @@ def _path_of(value: Value) -> str:
         return ""
     path, is_address = _FILE_ADDRESS.subn("", value.canon)
     return path if is_address else ""
+
+
+def is_in_folder(value: Value) -> bool:
+    """Return whether a value is a path with the name of a folder."""
+    return "/" in _path_of(value).lstrip("/@")
 
 
 def _same_date(one: str, other: str) -> bool:

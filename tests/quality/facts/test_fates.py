@@ -742,6 +742,22 @@ def test_a_value_next_to_letters_or_chinese_marks(text: str, values: list[str]) 
     assert [value.text for value in values_of(text)] == values
 
 
+@pytest.mark.parametrize(
+    ("summary", "is_kept"),
+    [
+        ("- The chart is `/srv/tides/charts/TIDE.md`.", False),
+        ("- TIDE.md is ready.\n- The chart is `/srv/tides/charts/TIDE.md`.", False),
+        ("- The chart is `~/charts/TIDE.md`.", False),
+        ("- The chart is `~/tides/charts/TIDE.md`.", True),
+        ("- The chart is `charts/TIDE.md`.", True),
+        ("- The chart TIDE.md is ready.", True),
+    ],
+)
+def test_a_path_in_another_folder_is_another_path(summary: str, is_kept: bool) -> None:
+    for statement in ("/home/ada/tides/charts/TIDE.md", "The chart is /home/ada/tides/charts/TIDE.md"):
+        assert judged(statement, summary)[1].alive == is_kept
+
+
 def test_a_placeholder_is_no_value() -> None:
     assert not values_of("YOUR_CRANE_API_KEY and https://github.REDACTED")
 
