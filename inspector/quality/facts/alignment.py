@@ -39,8 +39,8 @@ _MAX_SHORT_VALUE = 3
 _MAX_EXTRA_WORDS = 4
 #: Maximum sentences of a text with a rare word.
 _MAX_RARE = 4
-#: Matches the number of a list item, which is a label.
-_ITEM_NUMBER = late_pattern(r"^[ \t]*\d{1,2}[.)](?=\s|\Z)", re.MULTILINE)
+#: Matches the number of a list item or a heading, which is a label.
+_ITEM_NUMBER = late_pattern(r"^[ \t]*(?:#{1,6} )?\d{1,2}[.)](?=\s|\Z)", re.MULTILINE)
 #: Maximum characters to read before and after a sentence of a line, for its conditions.
 _LINE_CONTEXT = 300
 #: Matches the heading of a section of rules and decisions.

@@ -52,6 +52,8 @@ from inspector.quality.facts.values import FILES, NUMBER_WORDS, comparable, same
 
 #: Minimum word overlap of an exception, a condition or a reason with a passage that has it.
 MIN_ADJUNCT = 0.33
+#: Maximum words of a short statement.
+_MAX_SHORT_STATEMENT = 4
 #: Matches a sentence that may state an exception.
 _EXEMPTS = late_pattern(
     r"\b(?:except\w*|unless|other than|apart from|save for|exclud\w*|exempt\w*|skip\w*|spared?|but|not|no|never|"
@@ -121,10 +123,14 @@ class Differences(Alignment):
         """Return whether a passage shares too few words with a statement of the user.
 
         One shared word is too little if the fact is not a rule, or if the passage has over two words more than the
-        fact. If both hold, fewer than three are too little, with those of adjuncts in the line.
+        fact. If both hold, fewer than three are too little, with those of adjuncts in the line. A short statement
+        needs all its words.
         """
         if self.probe.values or not self.probe.of_user:
             return False
+        is_short = self.probe.plain and len(self.probe.main.words) <= _MAX_SHORT_STATEMENT
+        if not self.shared_words or (is_short and any(word.weight >= 1.0 for word in self.missing_words)):
+            return True
         longer = len(self.passage.words) > len(self.probe.main.words) + 2
         if self.shared_words > 1:
             in_adjuncts = sum(len(adjunct.concepts & self.line.concepts) for adjunct in self.probe.adjuncts)

@@ -1362,4 +1362,17 @@ EXAMPLES: tuple[tuple[str, str, str, str], ...] = (
         "- The crane may move only while somebody is on the pier",
         "weakened",
     ),
+    # A short statement shares some words with a passage about something else.
+    (
+        "short",
+        "Marina, call the whole harbour board.",
+        "2. **Storm mode** - a button (Call) turns the whole screen dark, the harbour board lines up",
+        "uncertain",
+    ),
+    (
+        "short",
+        "I want option 3.",
+        "## Plan\n### 3. Options\n- The export is off",
+        "value lost",
+    ),
 )
