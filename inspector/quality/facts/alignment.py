@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Sequence
 from functools import cached_property, lru_cache
+from itertools import pairwise
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -307,7 +308,12 @@ def _aligned(words: Sequence[Word], passage: Meaning) -> Iterator[tuple[Word, Wo
         )
         matched.add(id(best))
         yield word, best
+    joined = _joined(left, passage, matched)
+    matched.update(id(match) for _, match in joined.values())
+    yield from joined.values()
     for word in left:
+        if id(word) in joined:
+            continue
         alike = passage.by_letter.get(word.stem[:1], ())
         typo = next(
             (other for other in alike if id(other) not in matched and mistyped(word.stem, other.stem)), None
@@ -318,6 +324,19 @@ def _aligned(words: Sequence[Word], passage: Meaning) -> Iterator[tuple[Word, Wo
         elif word.concept in passage.by_concept:
             # The passage may have a repeated word once.
             yield word, passage.by_concept[word.concept][0]
+
+
+def _joined(left: Sequence[Word], passage: Meaning, matched: Collection[int]) -> dict[int, tuple[Word, Word]]:
+    """Return, by id, the words that only one text writes as one word, each with its match: "github", "GitHub"."""
+    free = [word for word in passage.words if id(word) not in matched]
+    beginnings = {first.stem + second.stem: first for first, second in pairwise(free)}
+    wholes = {word.stem: word for word in free}
+    pairs = {id(word): (word, beginnings[word.stem]) for word in left if word.stem in beginnings}
+    for first, second in pairwise(left):
+        whole = wholes.get(first.stem + second.stem)
+        if whole is not None:
+            pairs |= {id(word): (word, whole) for word in (first, second)}
+    return pairs
 
 
 def _replaced(

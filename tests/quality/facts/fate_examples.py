@@ -1375,4 +1375,29 @@ EXAMPLES: tuple[tuple[str, str, str, str], ...] = (
         "## Plan\n### 3. Options\n- The export is off",
         "value lost",
     ),
+    # One text writes a name as one word, the other as two.
+    (
+        "joined name",
+        "Never use typescript in the tide planner.",
+        "- No TypeScript in the tide planner",
+        "kept",
+    ),
+    (
+        "joined name",
+        "Push the planner to github.",
+        "- Pushed the planner to GitHub",
+        "kept",
+    ),
+    (
+        "joined name",
+        "Never use TypeScript in the tide planner.",
+        "- Never use typescript in the tide planner",
+        "kept",
+    ),
+    (
+        "joined name",
+        "Never use typescript in the tide planner.",
+        "- Use TypeScript in the tide planner",
+        "contradicted",
+    ),
 )
