@@ -292,6 +292,8 @@ _WORTH = late_pattern(
 _CJK = late_pattern(_CJK_NUMERAL)
 _NUMBERED = late_pattern(r"\d{1,4}")
 _WORDS = late_pattern(r"[A-Za-z]+(?:/[A-Za-z]+)+")
+_WORD_AND_SLASH = late_pattern(r"[A-Za-z]+/")
+_FOLDER_BEHIND = late_pattern(r" (?:folder|directory|dir)\b", re.IGNORECASE)
 _WORD_BEFORE = late_pattern(r"([A-Za-z]+)[ (]+\Z")
 _LINE_BEFORE = late_pattern(r"\blines?\s(?:\d{1,6}\s?(?:[-–,]|to|and)\s?)?\Z", re.IGNORECASE)
 #: Matches the number of a list item without a space, and a number with zeros that begins a name.
@@ -467,11 +469,20 @@ def _cjk_number(text: str) -> str:
 
 
 def _alternates(match: re.Match[str]) -> bool:
-    """Return whether words with slashes between them are alternatives ("left/right") rather than a path."""
-    if _WORDS.fullmatch(match.group()) is None:
+    """Return whether words with slashes between or behind them are alternatives rather than a path.
+
+    Such words are "left/right" and "heated/ unheated", but not "`heated/`" and "the heated/ folder".
+    """
+    is_one_word = _WORD_AND_SLASH.fullmatch(match.group()) is not None
+    if not is_one_word and _WORDS.fullmatch(match.group()) is None:
         return False
-    before = _WORD_BEFORE.search(match.string, max(0, match.start() - 24), match.start())
-    return before is not None and before[1].lower() not in _PLACES
+    text, start, end = match.string, match.start(), match.end()
+    before = _WORD_BEFORE.search(text, max(0, start - 24), start)
+    if before is not None and before[1].lower() in _PLACES:
+        return False
+    if not is_one_word:
+        return before is not None
+    return text[start - 1 : start] != "`" and _FOLDER_BEHIND.match(text, end) is None
 
 
 def _is_name(text: str, form: str) -> bool:
