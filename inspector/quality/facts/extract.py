@@ -167,6 +167,10 @@ _REPLY = late_pattern(
 )
 #: Minimum bare numbers of a list that has no questions before it: "2 seconds" may be an amount.
 _FEWEST_BARE = 2
+#: Matches the start of a line, with the number of a list item.
+_LINE_START = late_pattern(r"^[ \t]*(?:(?P<number>\d{1,2})[.)](?P<space>[ \t]*)(?=\S))?", re.MULTILINE)
+#: Minimum items of a list with a number glued to a value: "2.30 days".
+_FEWEST_GLUED = 3
 #: Matches a section with a number, and the first question in it.
 _SECTION = late_pattern(
     r"^#{1,4}[ \t]+[*_]{0,3}(?P<label>\d{1,2})[.):][ \t]*(?P<title>[^\n]*)\n(?P<body>(?:(?!#)[^\n]*(?:\n|\Z))*)",
@@ -284,6 +288,7 @@ def _of_person(text: str, prose: Sequence[Sentence]) -> Iterator[Statement]:
     bare = {mark.start("number"): mark.end() for mark in _numbers(text) if mark["bare"]}
     if len(bare) < _FEWEST_BARE:
         bare = {}
+    bare |= _glued(text)
     lead: tuple[str, Statement] | None = None
     lead_depth = -1
     for sentence in prose:
@@ -637,6 +642,24 @@ def _numbers(text: str) -> Iterator[re.Match[str]]:
         if not mark["bare"] or int(mark["number"]) == last + 1:
             last = int(mark["number"])
             yield mark
+
+
+def _glued(text: str) -> dict[int, int]:
+    """Return the start and end of each number that is glued to an item of a list.
+
+    The list has the numbers 1, 2, 3 and so on, and at least one item begins with a letter: "1.5 GB" is an amount.
+    """
+    glued: dict[int, int] = {}
+    items: list[re.Match[str]] = []
+    for mark in _LINE_START.finditer(text[:MOST]):
+        number = int(mark["number"] or 0)
+        if number != len(items) + 1:
+            items = []
+        if number == len(items) + 1:
+            items.append(mark)
+        if len(items) >= _FEWEST_GLUED and any(text[item.end()].isalpha() for item in items):
+            glued |= {item.start("number"): item.end() for item in items if not item["space"]}
+    return glued
 
 
 def _questions(labels: Sequence[str], before: str) -> dict[str, str]:

@@ -762,6 +762,21 @@ def test_a_path_in_another_folder_is_another_path(summary: str, is_kept: bool) -
         assert judged(statement, summary)[1].alive == is_kept
 
 
+@pytest.mark.parametrize(
+    ("message", "values"),
+    [
+        (
+            "1.charts/north/ is the place\n2.30 days is the window\n3.keep the pier open",
+            {"charts/north/", "30 days"},
+        ),
+        ("2.30 days is the window\n3.keep the pier open", {"2.30 days", "3"}),
+        ("1.5 GB for the charts\n2.5 GB for the tides\n3.5 GB for the piers", {"1.5 GB", "2.5 GB", "3.5 GB"}),
+    ],
+)
+def test_the_number_of_an_item_is_no_part_of_its_value(message: str, values: set[str]) -> None:
+    assert {value.text for fact in facts(message) for value in fact.values} == values
+
+
 def test_a_placeholder_is_no_value() -> None:
     assert not values_of("YOUR_CRANE_API_KEY and https://github.REDACTED")
 
