@@ -471,7 +471,7 @@ def _cjk_number(text: str) -> str:
 def _alternates(match: re.Match[str]) -> bool:
     """Return whether words with slashes between or behind them are alternatives rather than a path.
 
-    Such words are "left/right" and "heated/ unheated", but not "`heated/`" and "the heated/ folder".
+    Such words are "left/right" and "heated/ unheated", but not "`heated/`", "the heated/ folder", and "heated/" alone.
     """
     is_one_word = _WORD_AND_SLASH.fullmatch(match.group()) is not None
     if not is_one_word and _WORDS.fullmatch(match.group()) is None:
@@ -482,7 +482,8 @@ def _alternates(match: re.Match[str]) -> bool:
         return False
     if not is_one_word:
         return before is not None
-    return text[start - 1 : start] != "`" and _FOLDER_BEHIND.match(text, end) is None
+    is_marked = text[start - 1 : start] == "`" or text.strip() == match.group()
+    return not is_marked and _FOLDER_BEHIND.match(text, end) is None
 
 
 def _is_name(text: str, form: str) -> bool:

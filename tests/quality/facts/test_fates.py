@@ -737,6 +737,7 @@ def test_an_address_ends_before_words_of_a_script_without_spaces(text: str, addr
         ("每0。2秒一次", ["0。2秒"]),
         ("streiche beheizte/ unbeheizte Stege", []),
         ("Toggle/ Switch", []),
+        ("charts/", ["charts/"]),
         ("move it into charts/ today", ["charts/"]),
         ("keep the charts/ folder, `tides/` and north-pier/", ["charts/", "tides/", "north-pier/"]),
         ("船6kg×12，20kg×10×3", ["6kg", "12", "20kg", "10", "3"]),
