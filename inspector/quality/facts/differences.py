@@ -52,6 +52,8 @@ from inspector.quality.facts.values import FILES, NUMBER_WORDS, comparable, same
 
 #: Minimum word overlap of an exception, a condition or a reason with a passage that has it.
 MIN_ADJUNCT = 0.33
+#: Matches the checked box of a list item.
+_CHECKED = late_pattern(r"\A\W*\[x\]", re.IGNORECASE)
 #: Maximum words of a short statement.
 _MAX_SHORT_STATEMENT = 4
 #: Matches a sentence that may state an exception.
@@ -133,9 +135,18 @@ class Differences(Alignment):
             return True
         longer = len(self.passage.words) > len(self.probe.main.words) + 2
         if self.shared_words > 1:
+            if self._reports_done_request():
+                return False
             in_adjuncts = sum(len(adjunct.concepts & self.line.concepts) for adjunct in self.probe.adjuncts)
             return self.probe.plain and longer and self.shared_words + in_adjuncts < 3
         return self.probe.plain or longer
+
+    def _reports_done_request(self) -> bool:
+        """Return whether the passage begins with the act of a request, done, and has all words of the request."""
+        keys = self.probe.key_concepts
+        first = {word.concept for word, match in self.pairs if match is self.passage.words[0]}
+        is_done = DONE.match(_CHECKED.sub("", self.passage.text)) is not None
+        return self.probe.request and self.overlap >= 1.0 and is_done and not keys.isdisjoint(first)
 
     def substitutes_word(self) -> bool:
         """Return whether the passage has another word in the place of a word of the fact: "hut A", "hut B"."""

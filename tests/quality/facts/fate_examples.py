@@ -1400,4 +1400,17 @@ EXAMPLES: tuple[tuple[str, str, str, str], ...] = (
         "- Use TypeScript in the tide planner",
         "contradicted",
     ),
+    # A request is an item of the finished work.
+    (
+        "done request",
+        "I want you to create the pier.",
+        "- [x] Created `pier/` with the crane, the two lights and the storm flag",
+        "kept",
+    ),
+    (
+        "done request",
+        "I want you to create the pier.",
+        "- [x] Removed the button to create a pier from the map of the old harbour",
+        "uncertain",
+    ),
 )
