@@ -30,6 +30,12 @@ _BEHIND_MODAL = late_pattern(
 )
 #: Maximum content words of an answer with a short question.
 _LONG_QUESTION = 5
+#: Matches words before a statement that add nothing to it.
+_LEAD = late_pattern(
+    r"\A(?:(?:but|and|also|so|please|at the same time)\b[ ,]*)*"
+    r"(?:keep in mind|bear in mind|remember|note|be aware) that\b ",
+    re.IGNORECASE,
+)
 #: Points of a word of an adjunct in the search.
 _ADJUNCT_WEIGHT = 0.3
 #: Matches the tickets before a statement and its colon, and tickets in brackets.
@@ -127,7 +133,7 @@ def _probe(fact: Fact) -> Probe:
     """Return the probe of a fact without the probes of its clauses."""
     question, answer = asked_and_answered(fact)
     text = f"{question} {answer}" if question else answer
-    text = re.sub(r"[*_]{2,}", "", text)
+    text = _LEAD.sub("", re.sub(r"[*_]{2,}", "", text))
     bare = plain(answer).strip(EDGES)
     whole = plain(fact.text).strip(EDGES) if ARROW not in fact.text else ""
     wordings = tuple(dict.fromkeys(filter(None, (bare, whole, _POLITE.sub("", bare)))))

@@ -1413,4 +1413,11 @@ EXAMPLES: tuple[tuple[str, str, str, str], ...] = (
         "- [x] Removed the button to create a pier from the map of the old harbour",
         "uncertain",
     ),
+    # Words before a statement that add nothing to it.
+    (
+        "lead",
+        "But at the same time, keep in mind that it should be compatible with other cranes.",
+        "- Must be compatible with other cranes (harbour crane, mobile crane)",
+        "kept",
+    ),
 )
