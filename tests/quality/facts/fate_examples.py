@@ -1416,8 +1416,8 @@ EXAMPLES: tuple[tuple[str, str, str, str], ...] = (
     # Words before a statement that add nothing to it.
     (
         "lead",
-        "But at the same time, keep in mind that it should be compatible with other cranes.",
-        "- Must be compatible with other cranes (harbour crane, mobile crane)",
+        "Also, please keep in mind that the hook must fit every crane.",
+        "- Hook must fit every crane (harbour crane, mobile crane)",
         "kept",
     ),
 )
