@@ -287,7 +287,7 @@ def boundary_words(compared: Compared) -> tuple[str, str]:
     if not recorded.before:
         return "no recorded boundaries", "no plan: the list before it is unknown"
     if recorded.broken:
-        return "no boundaries", "no plan: it is no compaction"
+        return "no boundaries", "no plan: no compaction took place"
     words = f"head_end {recorded.head_end}, tail_start {recorded.tail_start}"
     if recorded.kept:
         words += f", {plural(len(recorded.kept), 'message')} between the boundaries kept word for word"

@@ -33,7 +33,7 @@ def failed_attempts(evidence: ConversationEvidence) -> Iterator[Violation]:
 
 
 def history_lost(evidence: ConversationEvidence) -> Iterator[Violation]:
-    """Yield the messages without a link to the list, with which the agent began a new list."""
+    """Yield the messages that have no link to the list. The agent began a new list with each."""
     for compaction in evidence.compactions:
         recorded = compaction.recorded
         if recorded.broken:

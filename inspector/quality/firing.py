@@ -187,10 +187,11 @@ def _by_rough_sizes(
 
 
 def is_size_doubted(recorded: Compaction, last: int | None) -> bool:
-    """Return whether a reported size (tokens) does not fit the record.
+    """Return whether a reported size (tokens) does not fit the record: it is too large or too small.
 
-    It is more than twice the last request and its answer. Real sizes are at most 1.2 times as large. A request that did
-    not fit may be of any size, because of new results. Or the list alone is much larger.
+    It is too large if it is more than twice the last request with its answer. Real sizes are at most 1.2 times as
+    large. A request that did not fit may be of any size, because of new results. It is too small if the list alone is
+    much larger.
     """
     reported = recorded.tokens_before_reported
     is_large = last is not None and not recorded.overflow and (reported or 0) > 2 * last > 0

@@ -428,8 +428,8 @@ class _Sized:
         last = self.step(index, max(lengths)) if lengths else step
         threshold = min(self._threshold(step), self._threshold(last))
         is_unknown = recorded.trigger is None and not recorded.overflow
-        by_hand = is_unknown and recorded.before > 0 and before < FAR_BELOW * threshold
-        by_hand = by_hand or recorded.trigger == "manual"
+        is_early = is_unknown and recorded.before > 0 and before < FAR_BELOW * threshold
+        by_hand = is_early or recorded.trigger == "manual"
         cleared = self.freed[index - 1].at(step) // 4
         after = self.sizes[index] if index < len(self.sizes) else None
         return Event(

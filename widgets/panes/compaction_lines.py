@@ -133,8 +133,8 @@ def _tokens(done: Compaction, narrow: bool) -> TextLine:
     low = saved < done.tokens_before * _LITTLE
     before = f"~{human.tokens(done.tokens_before)}" if done.before else "unknown"
     sizes = f"{before} → ~{human.tokens(done.tokens_after)}"
-    if not done.before or not done.whole:
-        # The files lack the list before, or a part.
+    if not done.before or not done.whole or done.broken:
+        # The files lack the list before, or a part, or no compaction saved anything.
         return line_of(("tokens    ", "muted"), (sizes, ""))
     return line_of(
         ("tokens    ", "muted"),
