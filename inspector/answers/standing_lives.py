@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 from inspector.answers.inspection import Inspection
 from inspector.answers.lists_after import ListsAfter
@@ -22,10 +23,12 @@ RULE = "standing"
 _MARK = re.compile(r"(?:[-*+•]|\d{1,3}[.)])\s+")
 
 
+@lru_cache(maxsize=2)
 def standing_lives(inspection: Inspection) -> tuple[Life, ...]:
     """Return a life for each prohibition of a rules file that was loaded, from the compaction that removed the file on.
 
-    Reads the lists again if a file left them. Raises StoreErrors.
+    Reads the lists again if a file left them. Raises StoreErrors. The results of the last two conversations stay in
+    memory, because the aftermath and the losses of a conversation both need them.
     """
     compactions = inspection.compactions()
     by_path: dict[str, list[RuleFile]] = {}

@@ -9,11 +9,13 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
+from inspector.answers import standing_lives
 from inspector.answers.fact_reading import read_facts
 from inspector.answers.fact_results import KEPT_AND_IGNORED
 from inspector.answers.inspection import Inspection
 from inspector.commands.cli import commands
 from inspector.stores.detect import open_store
+from tests.counting import calls_of
 from tests.recipes import recipe
 
 lines = recipe("claude_lines")
@@ -312,7 +314,11 @@ def test_files_that_are_named_without_their_folder_are_listed(tmp_path: Path) ->
     ],
 )
 def test_an_act_against_a_file_that_left_the_list_is_an_event_and_a_loss(
-    tmp_path: Path, after: str, retold: str, event: tuple[str, str, str] | None
+    tmp_path: Path,
+    after: str,
+    retold: str,
+    event: tuple[str, str, str] | None,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     made = lines.Session("5e55a000-0000-4000-8000-000000000009")
     made.user(REMINDER.format(f"- Draw with care.\n- {TRAILER}"))
@@ -324,8 +330,10 @@ def test_an_act_against_a_file_that_left_the_list_is_an_event_and_a_loss(
     made.answer(lines.call("c1", "Bash", command="git commit -m 'Draw' -m 'Co-Authored-By: Ana'"))
     made.result("c1", "ok")
     path = str(made.write(tmp_path / "a.jsonl"))
+    found = calls_of(monkeypatch, standing_lives, "fates_of")
     answers = [CliRunner().invoke(commands, [name, path, "--json"]) for name in ("aftermath", "losses")]
     events, losses = (json.loads(answer.stdout) for answer in answers)
+    assert len(found) == (event is not None)
     assert (KEPT_AND_IGNORED in answers[0].stderr) == (event is not None and event[2] == "verbatim")
     assert [(one["kind"], one["fact"], one["fate"]) for one in events] == [event] * (event is not None)
     assert [(loss["lost"], [fact["text"] for fact in loss["facts"]]) for loss in losses] == [
