@@ -38,7 +38,7 @@ class Agent(NamedTuple):
     `warm_summaries`: the summarizing call reads the prompt cache of the conversation. `session_usage`: it records the
     usage of a session, not of a request. `estimates`: the agent compares an estimate of the list with its threshold,
     not a reported size. `sends` are the names of files of its workspace that it sends with each request and does not
-    record.
+    record. `copies`: its files may have sessions of other agents again.
     """
 
     name: str
@@ -58,6 +58,7 @@ class Agent(NamedTuple):
     profile: str = ""
     folders: tuple[str, ...] = ()
     sends: tuple[str, ...] = ()
+    copies: bool = False
 
 
 _BUILT_IN = (
@@ -245,7 +246,14 @@ _BUILT_IN = (
         endings=(".db", ".jsonl"),
         beside=((".db", "-wal"),),
     ),
-    Agent("atif", "ATIF trajectories", "inspector.stores.atif", endings=(".json",), profile="documented"),
+    Agent(
+        "atif",
+        "ATIF trajectories",
+        "inspector.stores.atif",
+        endings=(".json",),
+        profile="documented",
+        copies=True,
+    ),
     # Last: a request of any API looks like this.
     Agent(
         "message-log",
@@ -253,6 +261,7 @@ _BUILT_IN = (
         "inspector.stores.message_logs",
         endings=(".jsonl", ".json"),
         profile="documented",
+        copies=True,
     ),
 )
 
@@ -269,22 +278,9 @@ def agent_named(name: str) -> Agent | None:
     return next((agent for agent in agents() if agent.name == name), None)
 
 
-def has_warm_summaries(name: str) -> bool:
-    """Return whether the summarizing call of an agent reads the prompt cache of the conversation."""
-    agent = agent_named(name)
-    return agent is not None and agent.warm_summaries
-
-
-def has_settings_beside(name: str) -> bool:
-    """Return whether the settings of an agent are in a config.yaml next to its database."""
-    agent = agent_named(name)
-    return agent is not None and agent.settings_beside
-
-
-def has_session_usage(name: str) -> bool:
-    """Return whether an agent records the usage of a session, not of a request."""
-    agent = agent_named(name)
-    return agent is not None and agent.session_usage
+def row_of(name: str) -> Agent:
+    """Return the row of an agent; a row without properties if there is no such agent."""
+    return agent_named(name) or Agent(name, name, "")
 
 
 def may_hold_sessions(name: str) -> bool:

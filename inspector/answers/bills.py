@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from msgspec.structs import replace
 
-from inspector.agents import has_warm_summaries
+from inspector.agents import row_of
 from inspector.answers.inspection import Inspection
 from inspector.caching.costs import Bill, CompactionUsage, Cost, Rates, bill, request_cost
 from inspector.caching.misses import FIVE_MINUTES, ONE_HOUR
@@ -166,7 +166,7 @@ def _usage(
     before, first = last.request, after[0].request
     # A summarizing call reads from the cache only if it has the same model and the same prompt as the requests. If the
     # model changed, the new model wrote the summary.
-    has_same_prompt = has_warm_summaries(inspection.conversation.row.agent)
+    has_same_prompt = row_of(inspection.conversation.row.agent).warm_summaries
     was_cached = before.cache_read + before.cache_write > 0
     reported, sent = recorded.tokens_before_reported, before.tokens
     return CompactionUsage(

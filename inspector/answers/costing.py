@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from inspector.agents import has_warm_summaries
+from inspector.agents import row_of
 from inspector.answers.answer_places import answer_places
 from inspector.answers.bills import bills_of
 from inspector.answers.inspection import Inspection
@@ -149,7 +149,7 @@ def _basis(
         course.scale.scale,
         writes,
         smallest_prefix(conversation.row.model) if requests.is_estimated else 0,
-        has_warm_summaries(conversation.row.agent),
+        row_of(conversation.row.agent).warm_summaries,
     )
 
 

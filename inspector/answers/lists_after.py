@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice
 
-from inspector.agents import agent_named
+from inspector.agents import row_of
 from inspector.answers.inspection import Inspection
 from inspector.core.conversations import SYSTEM, Compaction
 from inspector.core.handoff import handoff_of
@@ -86,8 +86,7 @@ class ListsAfter(Mapping[int, PassageIndex]):
         them. Of another agent, a file that a tool reads does not count, because the agent does not have it at once.
         """
         row = self._inspection.conversation.row
-        agent = agent_named(row.agent)
-        sends = agent is not None and bool(agent.sends)
+        sends = bool(row_of(row.agent).sends)
         by_path: dict[str, list[RuleFile]] = {}
         for file in self._inspection.rule_files():
             counts = is_sent(file.path, row) if sends else file.how == "written"

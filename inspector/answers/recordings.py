@@ -6,7 +6,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate
 
-from inspector.agents import has_session_usage
+from inspector.agents import row_of
 from inspector.answers.inspection import Inspection, passing, watched
 from inspector.answers.resolving import caching_release
 from inspector.answers.shown_settings import earlier_settings, settings_of, settings_without_tail
@@ -62,7 +62,7 @@ def _evidence(inspection: Inspection, requests: Sequence[Reported], profile: str
         thresholds = [in_force.budgets(entry.of(force)).threshold_tokens for entry in of_force]
     passed = list(zip(of_force, thresholds, strict=True))
     earlier = of_force if profile == force.profile else _earlier(inspection, profile, requests)
-    if requests or not has_session_usage(conversation.row.agent):
+    if requests or not row_of(conversation.row.agent).session_usage:
         return SizeRecords(requests, (), microcompactions, threshold, earlier=earlier, passed=passed)
     gateway = conversation.row.source.lower() in GATEWAYS
     sums = list(_sums(conversation))

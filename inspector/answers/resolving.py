@@ -8,7 +8,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from inspector.agents import has_settings_beside
+from inspector.agents import row_of
 from inspector.caching.breakpoints import Release, Ttl
 from inspector.caching.policy import CachePolicy, cache_policy
 from inspector.config.models import ASSUMED, context_length
@@ -38,7 +38,7 @@ def resolve(
     if config is not None:
         reading = read_config(config)
     else:
-        reading = config_beside(info.path) if has_settings_beside(info.kind) else ConfigReading()
+        reading = config_beside(info.path) if row_of(info.kind).settings_beside else ConfigReading()
     facts: dict[str, tuple[Any, str]] = {"profile": (info.profile, "detected")}
     length, source = row.window, row.window_source
     if length is None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
-from inspector.agents import agent_named
+from inspector.agents import row_of
 from inspector.answers.answers import Answers
 from inspector.core.conversations import ConversationRow
 from inspector.core.places import Place
@@ -57,7 +57,6 @@ def _files(answers: Answers, row: ConversationRow) -> Iterator[StandingFile]:
     by_path: dict[str, list[RuleFile]] = {}
     for file in rule_files(answers.store, conversation):
         by_path.setdefault(file.path, []).append(file)
-    agent = agent_named(row.agent)
     for path, entries in by_path.items():
         lists = tuple(sorted({file.generation for file in entries if file.cut is None}))
         texts = [file.text for file in texts_after(file for file in entries if file.cut is None)]
@@ -72,7 +71,7 @@ def _files(answers: Answers, row: ConversationRow) -> Iterator[StandingFile]:
             last,
             lists,
             last in lists,
-            agent.title if agent is not None and (cuts or is_sent(path, row)) else None,
+            row_of(row.agent).title if cuts or is_sent(path, row) else None,
             cuts[-1] if cuts else None,
             tuple(RuleTextPlace(file.generation, file.place, file.message, file.how) for file in entries),
         )

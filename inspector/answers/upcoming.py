@@ -10,7 +10,7 @@ from statistics import median
 
 from msgspec import Struct
 
-from inspector.agents import has_warm_summaries
+from inspector.agents import row_of
 from inspector.answers.answers import Answers
 from inspector.answers.fact_reading import FactsReading
 from inspector.answers.facts import Wanted, facts_reading, select_risks
@@ -171,7 +171,7 @@ def upcoming_of(
         inspection.conversation.row, plan.profile, tokens, reported, threshold, growth, requests_left,
         "" if plan.compacts else plan.reason, takes, plan.middle_tokens, risks,
         pin_text([risk.fact for risk in risks]),
-        _bill(plan, tokens, requests, bool(warm) and has_warm_summaries(inspection.conversation.row.agent)), warm,
+        _bill(plan, tokens, requests, bool(warm) and row_of(inspection.conversation.row.agent).warm_summaries), warm,
         _at_boundary(inspection), _gateway(inspection.conversation.row, plan),
         round(loop_of(engine(plan.profile)).reasoning * sum(priced.request.reasoning for priced in requests)),
         doubt_about(resolved), least, not reported and tokens == plan.tokens_before,

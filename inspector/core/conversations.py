@@ -96,8 +96,8 @@ class ConversationRow(NamedTuple):
     kind: str = "conversation"  # or "branch", "sub-agent"
     provider: str = ""
     base_url: str = ""
-    #: The agent that wrote it, and its project folder ("" if unknown).
-    agent: str = "hermes"
+    #: The agent that wrote it, and its project folder; both "" if unknown.
+    agent: str = ""
     folder: str = ""
     #: The recorded context window of the model in tokens, and the source of this number.
     window: int | None = None

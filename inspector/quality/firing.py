@@ -14,7 +14,7 @@ from typing import Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
-from inspector.agents import agent_named
+from inspector.agents import row_of
 from inspector.core.conversations import ASSISTANT, TOOL, USER, Compaction
 from inspector.core.shares import plural
 from inspector.core.text import safe_title
@@ -70,7 +70,7 @@ class ListBefore(Struct, frozen=True):
     roles: bytes
     source: str
     began: int = 0
-    agent: str = "hermes"
+    agent: str = ""
     last_size: int | None = None
     answered: bool = False
 
@@ -113,8 +113,7 @@ def why_fired(
         text = "no compaction: the next message has no link to the list, so the agent began a new list"
         return Why("reported", text, tokens=recorded.tokens_before)
     is_reported = recorded.trigger is not None or recorded.tokens_before_reported is not None
-    agent = agent_named(listed.agent)
-    if is_reported or agent is None or not agent.estimates:
+    if is_reported or not row_of(listed.agent).estimates:
         why = _as_reported(recorded, listed, settings, budgets.threshold_tokens, limits)
         if not is_size_doubted(recorded, listed.last_size):
             return why

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from inspector.agents import agent_named
+from inspector.agents import row_of
 from inspector.core.conversations import Conversation, ConversationRow
 from inspector.core.messages import Message, ToolCall
 from inspector.core.patterns import late_pattern
@@ -147,8 +147,7 @@ def rule_files(store: Store, conversation: Conversation) -> tuple[RuleFile, ...]
     A file whose last entry is of the live generation is still in the context.
     """
     files: list[RuleFile] = []
-    agent, folder = agent_named(conversation.row.agent), conversation.row.folder
-    sends = agent is not None and bool(agent.sends)
+    folder, sends = conversation.row.folder, bool(row_of(conversation.row.agent).sends)
     for generation in conversation.generations:
         prompt = store.system_prompt(generation.session)
         for path, text in _in_text(prompt, folder):
@@ -160,8 +159,7 @@ def rule_files(store: Store, conversation: Conversation) -> tuple[RuleFile, ...]
 def cut_files(store: Store, conversation: Conversation) -> tuple[RuleFile, ...]:
     """Return the last recorded cut of each rule file that the agent sent in part. Reads nothing if the agent records no
     cuts; raises StoreErrors."""
-    agent = agent_named(conversation.row.agent)
-    if agent is None or not agent.sends:
+    if not row_of(conversation.row.agent).sends:
         return ()
     return tuple({file.path: file for file in rule_files(store, conversation) if file.cut}.values())
 
@@ -193,9 +191,8 @@ def _edited(before: RuleFile, file: RuleFile) -> RuleFile:
 
 def is_sent(path: str, row: ConversationRow) -> bool:
     """Return whether the agent of a conversation sends a file with each request: one of its workspace, by its name."""
-    agent = agent_named(row.agent)
     parent, _, name = path.replace("\\", "/").rpartition("/")
-    names = agent.sends if agent is not None and row.kind == "conversation" else ()
+    names = row_of(row.agent).sends if row.kind == "conversation" else ()
     return name in names and parent in ("", row.folder.replace("\\", "/"))
 
 

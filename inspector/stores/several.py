@@ -8,13 +8,11 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from inspector.agents import agents
 from inspector.core.conversations import ConversationRow, Hit
 from inspector.core.errors import SeveralConversations, StoreBusy, StoreError, UnknownConversation
 from inspector.stores.base import Store, StoreInfo
 from inspector.stores.sharing import sharing
-
-#: The readers of logs and conversions, which may have the sessions of other agents again.
-_COPIES = frozenset({"message-log", "atif"})
 
 
 def _of_owner(method: str, name: str = "") -> Any:
@@ -108,12 +106,13 @@ class SeveralStores(Store):
 
         Hermes also writes a session of its database into files, which are read as logs, and converters write
         sessions of agents as trajectories. Such a session appears once, as its agent recorded it."""
-        rows_with_store = [row for rows in rows_of_stores for row in rows if row.agent not in _COPIES]
+        copies = {agent.name for agent in agents() if agent.copies}
+        rows_with_store = [row for rows in rows_of_stores for row in rows if row.agent not in copies]
         stored = {session for row in rows_with_store for session in row.sessions}
         together = []
         for store, rows in zip(stores, rows_of_stores, strict=True):
             for row in rows:
-                if row.agent in _COPIES and row.id in stored:
+                if row.agent in copies and row.id in stored:
                     continue
                 together.append(row)
                 self._owners.update(dict.fromkeys((row.id, *row.sessions), store))

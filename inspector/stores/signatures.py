@@ -8,7 +8,7 @@ from functools import lru_cache
 from pathlib import Path
 from stat import S_ISDIR
 
-from inspector.agents import agent_named, agents
+from inspector.agents import agents, row_of
 
 #: The size of a file in bytes and its time of change in nanoseconds.
 Signature = tuple[int, int]
@@ -31,11 +31,8 @@ def signature_of(path: str) -> Signature | None:
 
 def title_files(agent: str, paths: Iterable[str]) -> list[str]:
     """Return the files that may have titles of the sessions in these files of an agent."""
-    row = agent_named(agent)
-    if row is None or not row.titles:
-        return []
-    folders = {os.path.dirname(path) for path in paths}
-    return sorted(set(filter(None, (_title_file(folder, row.titles) for folder in folders))))
+    titles, folders = row_of(agent).titles, {os.path.dirname(path) for path in paths}
+    return sorted(set(filter(None, (_title_file(folder, titles) for folder in folders if titles))))
 
 
 @lru_cache(maxsize=1024)

@@ -9,7 +9,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from inspector.agents import Agent, agent_named
+from inspector.agents import Agent, row_of
 from inspector.core.conversations import (
     Compaction,
     Conversation,
@@ -83,15 +83,14 @@ class TranscriptStore(SingleStore):
     @property
     def info(self) -> StoreInfo:
         """Description of this store; its notes grow as damage is found."""
-        agent, row = self._agent, agent_named(self._agent)
+        row = row_of(self._agent)
         reason = f"The files are those of {self._title}."
-        profile = row.profile if row is not None and row.profile else agent
-        return StoreInfo(agent, self.path, None, profile, reason, self.notes, limits=self._reader.limits)
+        profile = row.profile or row.name
+        return StoreInfo(row.name, self.path, None, profile, reason, self.notes, limits=self._reader.limits)
 
     @property
     def _title(self) -> str:
-        agent = agent_named(self._agent)
-        return self._agent if agent is None else agent.title
+        return row_of(self._agent).title
 
     def info_of(self, session: str) -> StoreInfo:
         """Describe this store, with the profile of the release that wrote a session last."""

@@ -42,7 +42,7 @@ class Index:
 
 def listed(messages: Sequence[tuple[str, int]], source: str = "cli", began: int = 0) -> ListBefore:
     roles = bytes(role_code(role) for role, _ in messages)
-    return ListBefore(Index([size for _, size in messages]), roles, source, began)
+    return ListBefore(Index([size for _, size in messages]), roles, source, began, "hermes")
 
 
 def why(before: ListBefore, share: float, tokens: int | None = None, hygiene: float = 0.85) -> Why:

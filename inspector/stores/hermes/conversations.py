@@ -148,6 +148,7 @@ def _row(
         last_active=max(active.get(tip.id, 0.0), tip.ended_at or 0.0, tip.started_at),
         parent=tip_of.get(parent) if parent else None,
         kind=kind,
+        agent="hermes",
         title_with_secrets="" if title == unmasked else unmasked,
     )
 
