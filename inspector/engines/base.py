@@ -107,6 +107,19 @@ class Marks(Struct, frozen=True):
         return bool(self.before or self.last or self.newest_user)
 
 
+class Limits(Struct, frozen=True):
+    """Limits that a user wants, for the configuration of the agent.
+
+    The agent compacts at `threshold` tokens, as `comment` says. By default it leaves `reserve` tokens of the window
+    free.
+    """
+
+    settings: Settings
+    threshold: int
+    reserve: int
+    comment: str
+
+
 class Plan(Struct, frozen=True):
     """Plan of an engine for a list that is compacted now.
 

@@ -3,6 +3,7 @@ packages."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache, partial
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any
@@ -10,7 +11,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from inspector.core.errors import EngineError, UsageProblem
-from inspector.engines.base import Budgets, Engine, Marks, Settings
+from inspector.engines.base import Budgets, Engine, Limits, Marks, Settings
 from inspector.engines.capabilities import default_threshold
 from inspector.engines.failures import failures_named
 from inspector.engines.guarded import GuardedEngine, load
@@ -20,6 +21,7 @@ from inspector.engines.hermes.policies import Policies
 from inspector.engines.hermes.releases import BY_RELEASE, RELEASES, policies_of
 from inspector.engines.observed.engine import ObservedEngine
 from inspector.engines.observed.profiles import numbers_of, observed_of, observed_rules
+from inspector.engines.observed.rules import Observed
 from inspector.engines.settings import SETTINGS
 from inspector.engines.truncation import TRUNCATION
 
@@ -107,13 +109,25 @@ def caveat(profile: str) -> str:
 
 def agent_of(profile: str) -> str:
     """Return the agent whose observed rules a profile has; "" for other engines."""
-    return next((rules.owner for rules in observed_rules() if rules.name == profile), "")
+    rules = _observed(profile)
+    return "" if rules is None else rules.owner
+
+
+def _observed(profile: str) -> Observed | None:
+    return next((rules for rules in observed_rules() if rules.name == profile), None)
+
+
+def writer_of(profile: str) -> Callable[[Limits], tuple[str, str]] | None:
+    """Return the function that writes limits for the configuration of a profile's agent, None if there is none. It
+    returns the file and its text."""
+    rules = _observed(profile)
+    return None if rules is None else rules.written
 
 
 def words_of(profile: str) -> str:
     """Return a profile in words: "claude-code up to 2.1.216" for the rules of an agent's earlier releases, so that the
     last of these releases is not taken for the one that wrote a conversation. Other profiles have their name."""
-    rules = next((rules for rules in observed_rules() if rules.name == profile), None)
+    rules = _observed(profile)
     if rules is None or rules.until is None:
         return profile
     return f"{rules.owner} up to {'.'.join(map(str, rules.until))}"
@@ -124,7 +138,7 @@ def marks_of(profile: str, agent: str = "", version: str = "") -> Marks | None:
 
     `agent` and `version` wrote the conversation. They count if the profile is theirs.
     """
-    rules = next((rule for rule in observed_rules() if rule.name == profile), None)
+    rules = _observed(profile)
     if rules is None:
         return None
     return rules.marks_of(numbers_of(version) if rules is observed_of(agent, version) else None)

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
 from msgspec.structs import replace
 
 from inspector.config.settings import ResolvedSettings
-from inspector.engines.base import Budgets, DerivationStep, Settings
+from inspector.engines.base import Budgets, DerivationStep, Limits, Settings
 from inspector.engines.capabilities import SHOWN, default_threshold
-from inspector.engines.registry import agent_of, engine
+from inspector.engines.registry import agent_of, budgets_of, engine, writer_of
 from inspector.engines.settings import SETTINGS
 from inspector.export.document import Document, built, fields_of
 
@@ -53,10 +52,14 @@ def settings_written(settings: Settings, force: Settings | None = None) -> Writt
     agent = agent_of(settings.profile)
     if not agent:
         return Written("config.yaml", compression_yaml(settings, force))
-    write = _WRITERS.get(agent)
+    write = writer_of(settings.profile)
     if write is None:
         return Written("", f"# No setting of {agent} is known that changes when it compacts.\n")
-    return write(settings, settings if force is None else force)
+    now, before = (budgets_of(wanted).threshold_tokens for wanted in (settings, force or settings))
+    comment = f"compacts at {now:,} tokens" + ("" if now == before else f", instead of {before:,}")
+    share = default_threshold(engine(settings.profile), settings.context_length) or 1.0
+    reserve = round(settings.context_length * (1 - share))
+    return Written(*write(Limits(settings, now, reserve, comment)))
 
 
 def compression_yaml(settings: Settings, force: Settings | None = None) -> str:
@@ -77,57 +80,3 @@ def compression_yaml(settings: Settings, force: Settings | None = None) -> str:
 
 def _yaml(value: object) -> str:
     return "not set" if value is None else f"{value:g}" if isinstance(value, float) else f"{value}"
-
-
-def _threshold(settings: Settings) -> int:
-    return engine(settings.profile).budgets(settings).threshold_tokens
-
-
-def _comment(sign: str, settings: Settings, force: Settings) -> str:
-    now, before = _threshold(settings), _threshold(force)
-    was = "" if now == before else f", instead of {before:,}"
-    return f"{sign} compacts at {now:,} tokens{was}"
-
-
-def _reserve(settings: Settings) -> int:
-    """Return the tokens of the window that an agent leaves free by default."""
-    share = default_threshold(engine(settings.profile), settings.context_length) or 1.0
-    return round(settings.context_length * (1 - share))
-
-
-def _claude(settings: Settings, force: Settings) -> Written:
-    reserve = _reserve(settings)
-    lines = [
-        f"{_comment('#', settings, force)}: Claude Code leaves {reserve:,} tokens of this window free",
-        f"export CLAUDE_CODE_AUTO_COMPACT_WINDOW={_threshold(settings) + reserve}",
-    ]
-    return Written("the environment of Claude Code", "\n".join(lines) + "\n")
-
-
-def _codex(settings: Settings, force: Settings) -> Written:
-    line = f"model_auto_compact_token_limit = {_threshold(settings)}  {_comment('#', settings, force)}\n"
-    return Written("config.toml", line)
-
-
-def _opencode(settings: Settings, force: Settings) -> Written:
-    output = settings.max_tokens or 32_000
-    limit = {"context": _threshold(settings) + output, "output": output}
-    keys: dict[str, object] = {"provider": {"PROVIDER": {"models": {"MODEL": {"limit": limit}}}}}
-    comment = _comment("//", settings, force) + ": the model's context less its output"
-    return Written("opencode.jsonc", f"{comment}\n{json.dumps(keys)}\n")
-
-
-def _pi(settings: Settings, force: Settings) -> Written:
-    keys = {"compaction": {"reserveTokens": settings.context_length - _threshold(settings)}}
-    if settings.tail_tokens is not None:
-        keys["compaction"]["keepRecentTokens"] = settings.tail_tokens
-    comment = _comment("//", settings, force) + f" of a window of {settings.context_length:,}"
-    return Written("settings.json", f"{comment} (leave this line out)\n{json.dumps(keys)}\n")
-
-
-_WRITERS: Mapping[str, Callable[[Settings, Settings], Written]] = {
-    "claude-code": _claude,
-    "codex": _codex,
-    "opencode": _opencode,
-    "pi": _pi,
-}

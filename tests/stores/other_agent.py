@@ -81,6 +81,7 @@ PROFILES = (
     Observed(
         name="harbour", summary="Harbour Master: the list becomes a summary.", share=0.5, reserve=0,
         why_threshold="Observed", tail_tokens=0, why_tail="Observed", summary_tokens=500, why_summary="Observed",
+        written=lambda limits: ("harbour.ini", f"compact_at = {limits.threshold} ; {limits.comment}\\n"),
     ),
 )
 """

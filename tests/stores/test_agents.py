@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -43,6 +46,22 @@ def test_an_agent_of_another_package_answers_every_command(tmp_path: Path) -> No
         assert json.loads(done.stdout), name
     assert "Harbour Master" in " ".join(whole.stdout.split())
     assert "harbour" in replay.stdout
+
+
+WRITTEN = """
+from inspector.engines.base import Settings
+from inspector.export.config import settings_written
+print(*settings_written(Settings(profile="harbour", context_length=100_000)))
+"""
+
+
+def test_the_package_of_an_agent_writes_limits_for_its_configuration(tmp_path: Path) -> None:
+    other_agent.install(tmp_path / "site")
+    done = subprocess.run(
+        [sys.executable, "-c", WRITTEN], env={**os.environ, "PYTHONPATH": str(tmp_path / "site")}, cwd=ROOT,
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert done.stdout.strip() == "harbour.ini compact_at = 50000 ; compacts at 50,000 tokens"
 
 
 def test_a_package_that_fails_is_named(tmp_path: Path) -> None:

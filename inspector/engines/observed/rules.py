@@ -5,9 +5,11 @@ The values are in `inspector/stores/<agent>/profile.py`.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from msgspec import Struct
 
-from inspector.engines.base import Marks
+from inspector.engines.base import Limits, Marks
 
 #: Why the size of an agent's summaries is assumed: its compactions were only seen with a stand-in for the model.
 STAND_IN = (
@@ -44,7 +46,8 @@ class Observed(Struct, frozen=True):
 
     `background`, `turns_end` and `reasoning` are fields of `Loop`. `counts_tools`: the agent's estimate has the system
     prompt and the tools, so `Loop.reports` is false. `summary_tokens` is the usual size of a summary.
-    `marks` are the cache breakpoints, oldest releases first; empty if they are unknown.
+    `marks` are the cache breakpoints, oldest releases first; empty if they are unknown. `written` returns a file of the
+    agent and the lines that set limits there; None if no setting is known that changes when the agent compacts.
     """
 
     name: str
@@ -85,6 +88,7 @@ class Observed(Struct, frozen=True):
     until: tuple[int, ...] | None = None
     since: tuple[int, ...] | None = None
     marks: tuple[Marks, ...] = ()
+    written: Callable[[Limits], tuple[str, str]] | None = None
 
     def marks_of(self, release: tuple[int, ...] | None) -> Marks | None:
         """Return the breakpoints of a release, by default of the newest with these rules; None if unknown."""

@@ -5,7 +5,7 @@ The events are 102 compactions of 2.0.8 to 2.1.232 in public transcripts.
 
 from msgspec.structs import replace
 
-from inspector.engines.base import Marks
+from inspector.engines.base import Limits, Marks
 from inspector.engines.observed.rules import Observed
 
 _PROMPT = "the first line of the system prompt, with the tools before it", "the system prompt"
@@ -24,6 +24,16 @@ _MARKS = (
         last=1,
     ),
 )
+
+
+def _written(limits: Limits) -> tuple[str, str]:
+    lines = (
+        f"# {limits.comment}: Claude Code leaves {limits.reserve:,} tokens of this window free",
+        f"export CLAUDE_CODE_AUTO_COMPACT_WINDOW={limits.threshold + limits.reserve}",
+    )
+    return "the environment of Claude Code", "\n".join(lines) + "\n"
+
+
 _NEWEST = Observed(
     name="claude-code",
     summary="Claude Code 2.1.217 and later: the list becomes a summary of nine sections. The last answer stays.",
@@ -39,6 +49,7 @@ _NEWEST = Observed(
     why_summary="97 real summaries have 4,200 to 24,500 characters; the median is 12,000. Observed",
     keeps_answer=True,
     marks=_MARKS,
+    written=_written,
 )
 _2_1 = replace(
     _NEWEST,

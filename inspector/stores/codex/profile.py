@@ -3,8 +3,13 @@
 The events are 81 compactions of 0.125 to 0.146, and 26 of 0.64 to 0.144, in public transcripts.
 """
 
-from inspector.engines.base import Marks
+from inspector.engines.base import Limits, Marks
 from inspector.engines.observed.rules import Observed
+
+
+def _written(limits: Limits) -> tuple[str, str]:
+    return "config.toml", f"model_auto_compact_token_limit = {limits.threshold}  # {limits.comment}\n"
+
 
 PROFILES = (
     Observed(
@@ -28,5 +33,6 @@ PROFILES = (
         keeps_user=20_000,
         keeps_context=True,
         marks=(Marks("Requests have no breakpoints; the provider caches by itself. Observed on 0.169.0."),),
+        written=_written,
     ),
 )

@@ -3,8 +3,18 @@
 The events are 16 compactions of 1.16 to 1.18 in public transcripts.
 """
 
-from inspector.engines.base import Marks
+import json
+
+from inspector.engines.base import Limits, Marks
 from inspector.engines.observed.rules import Observed
+
+
+def _written(limits: Limits) -> tuple[str, str]:
+    output = limits.settings.max_tokens or 32_000
+    limit = {"context": limits.threshold + output, "output": output}
+    keys = {"provider": {"PROVIDER": {"models": {"MODEL": {"limit": limit}}}}}
+    return "opencode.jsonc", f"// {limits.comment}: the model's context less its output\n{json.dumps(keys)}\n"
+
 
 PROFILES = (
     Observed(
@@ -33,5 +43,6 @@ PROFILES = (
                 last=2,
             ),
         ),
+        written=_written,
     ),
 )

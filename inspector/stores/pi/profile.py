@@ -3,13 +3,26 @@
 The events are 8 compactions in public transcripts.
 """
 
+import json
+
 from msgspec.structs import replace
 
-from inspector.engines.base import Marks
+from inspector.engines.base import Limits, Marks
 from inspector.engines.observed.rules import Observed
 
 #: The date from which pi keeps a message again that the previous compaction kept: 2026-03-26, from its source code.
 KEEPS_AGAIN_FROM = 1_774_483_200.0
+
+
+def _written(limits: Limits) -> tuple[str, str]:
+    window, tail = limits.settings.context_length, limits.settings.tail_tokens
+    keys = {"reserveTokens": window - limits.threshold}
+    if tail is not None:
+        keys["keepRecentTokens"] = tail
+    comment = f"// {limits.comment} of a window of {window:,} (leave this line out)"
+    return "settings.json", f"{comment}\n{json.dumps({'compaction': keys})}\n"
+
+
 _NEWEST = Observed(
     name="pi",
     summary="pi 0.84.4 and later: all but the newest 20,000 tokens become a summary.",
@@ -31,6 +44,7 @@ _NEWEST = Observed(
             last=1,
         ),
     ),
+    written=_written,
 )
 PROFILES = (
     _NEWEST,
