@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from inspector.agents import row_of
@@ -48,18 +49,34 @@ def bills_of(inspection: Inspection, requests: Requests) -> Mapping[int, tuple[B
     return bills
 
 
-def is_bill_estimated(recorded: Compaction, requests: Requests) -> bool:
-    """Return whether the bill of a compaction comes from estimated requests: the usage of its call is not recorded."""
-    return requests.is_estimated and recorded.usage is None
+class CompactionCost(Struct, frozen=True):
+    """The bill of a compaction and the rates after it. The bill is `is_estimated`, or the usage of the summarizing call
+    is recorded. It is None with `why_no_bill` if usage or prices are unknown."""
+
+    bill: Bill | None = None
+    rates: Rates | None = None
+    is_estimated: bool = False
+    why_no_bill: str = ""
+
+    @property
+    def words(self) -> str:
+        """The cost in words, or the reason why it is unknown."""
+        if self.bill is None:
+            return f"unknown: {self.why_no_bill}"
+        return ("estimated, " if self.is_estimated else "") + self.bill.words
 
 
-def bill_words(
-    recorded: Compaction, bill: tuple[Bill, Rates] | None, requests: Requests, is_branch: bool
-) -> str:
-    """Return the cost of a compaction in words, or the reason why it is unknown."""
-    if bill is None:
-        return f"unknown: {why_no_bill(recorded, requests, is_branch)}"
-    return ("estimated, " if is_bill_estimated(recorded, requests) else "") + bill[0].words
+def costs_of(inspection: Inspection, requests: Requests) -> Mapping[int, CompactionCost]:
+    """Return the cost of each compaction, by index."""
+    bills = bills_of(inspection, requests)
+    return {
+        recorded.index: CompactionCost(
+            *bills[recorded.index], requests.is_estimated and recorded.usage is None
+        )
+        if recorded.index in bills
+        else CompactionCost(why_no_bill=why_no_bill(recorded, requests, inspection.is_branch))
+        for recorded in inspection.compactions()
+    }
 
 
 def _break_even(bill: Bill, last: Request, later: Sequence[PricedRequest]) -> int | None:

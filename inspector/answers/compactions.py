@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from msgspec import Struct
 from msgspec.structs import replace
 
 from inspector.answers.answers import Answers
-from inspector.answers.bills import bills_of, is_bill_estimated, why_no_bill
+from inspector.answers.bills import CompactionCost, costs_of
 from inspector.answers.findings import dismissed_note, findings_without_facts, split_dismissed
 from inspector.answers.inspection import Compared, Inspection
 from inspector.answers.requests import requests_of
 from inspector.answers.shown_settings import has_least_window, is_doubtful, settings_at
-from inspector.caching.costs import Bill, Rates
+from inspector.caching.requests import Requests
 from inspector.config.models import context_length
 from inspector.config.settings import ResolvedSettings
 from inspector.core.conversations import ASSISTANT, SYSTEM, Compaction, FailedCompaction, Microcompaction
@@ -24,18 +26,12 @@ from inspector.quality.firing import LimitEvidence, ListBefore, Why, why_fired
 
 
 class JudgedCompaction(Struct, frozen=True):
-    """A recorded compaction with its plan, its trigger, its findings, and its bill.
-
-    The bill is `is_estimated`, or the usage of its call is recorded. It is None with `why_no_bill` if usage or prices
-    are unknown.
-    """
+    """A recorded compaction with its plan, the reason why it fired, its findings, and its cost."""
 
     compared: Compared
     why: Why
     findings: tuple[Finding, ...]
-    bill: tuple[Bill, Rates] | None = None
-    is_estimated: bool = False
-    why_no_bill: str = ""
+    cost: CompactionCost
 
     @property
     def trigger(self) -> str | None:
@@ -54,29 +50,33 @@ def compare_compactions(answers: Answers, name: str) -> list[JudgedCompaction]:
     every, dismissed = split_dismissed(inspection, findings_without_facts(inspection, resolved, requests))
     if dismissed:
         answers.note(dismissed_note(len(dismissed)))
-    bills = bills_of(inspection, requests)
-    compared_all = inspection.compared(resolved.settings)
-    differing = (item for item in compared_all if item.recorded.exact and not item.agrees)
-    differs = any(not item.planned.budgets.observed for item in differing)
+    judged = judge_compactions(inspection, resolved, requests, every)
+    differing = (
+        entry.compared for entry in judged if entry.compared.recorded.exact and not entry.compared.agrees
+    )
+    differs = any(not compared.planned.budgets.observed for compared in differing)
     if differs and (tried := tried_profiles(answers, inspection.conversation.id, profile)):
         answers.note(tried)
+    return judged
 
-    def index_of(recorded: Compaction) -> TokenIndex:
-        return inspection.token_index(inspection.generation(recorded.index), profile)
 
-    return [
-        JudgedCompaction(
+def judge_compactions(
+    inspection: Inspection, resolved: ResolvedSettings, requests: Requests, findings: Sequence[Finding]
+) -> list[JudgedCompaction]:
+    """Return every recorded compaction with its findings among `findings`. Raises StoreErrors and EngineErrors."""
+    costs = costs_of(inspection, requests)
+
+    def judged(compared: Compared) -> JudgedCompaction:
+        recorded = compared.recorded
+        token_index = inspection.token_index(inspection.generation(recorded.index), resolved.settings.profile)
+        return JudgedCompaction(
             compared,
-            why_of(inspection, compared.recorded, resolved, index_of(compared.recorded)),
-            tuple(finding for finding in every if finding.compaction == compared.recorded.index),
-            bills.get(compared.recorded.index),
-            is_bill_estimated(compared.recorded, requests),
-            ""
-            if compared.recorded.index in bills
-            else why_no_bill(compared.recorded, requests, inspection.is_branch),
+            why_of(inspection, recorded, resolved, token_index),
+            tuple(finding for finding in findings if finding.compaction == recorded.index),
+            costs[recorded.index],
         )
-        for compared in compared_all
-    ]
+
+    return list(map(judged, inspection.compared(resolved.settings)))
 
 
 def trigger_of(recorded: Compaction, why: Why) -> str | None:

@@ -97,12 +97,20 @@ def compare_summaries(
     summaries = {c.index: c.summary for c in inspection.compactions() if c.summary is not None}
     if len(summaries) < 2:
         raise UnknownConversation("There are not two summaries in this conversation to compare.")
-    both = first is None and last is None
-    pairs = list(pairwise(sorted(summaries))) if both else [_pair(summaries, first, last)]
-    return [
-        ComparedSummaries(a, b, diff_summaries(parse_summary(summaries[a]), parse_summary(summaries[b])))
-        for a, b in pairs
-    ]
+    if first is None and last is None:
+        return successive_summaries(inspection.compactions())
+    return [_compared(summaries, *_pair(summaries, first, last))]
+
+
+def successive_summaries(compactions: Sequence[Compaction]) -> list[ComparedSummaries]:
+    """Compare every two successive summaries."""
+    summaries = {c.index: c.summary for c in compactions if c.summary is not None}
+    return [_compared(summaries, a, b) for a, b in pairwise(summaries)]
+
+
+def _compared(summaries: Mapping[int, str], first: int, last: int) -> ComparedSummaries:
+    parsed = parse_summary(summaries[first]), parse_summary(summaries[last])
+    return ComparedSummaries(first, last, diff_summaries(*parsed))
 
 
 def _pair(summaries: Collection[int], first: int | None, last: int | None) -> tuple[int, int]:

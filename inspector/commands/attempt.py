@@ -134,9 +134,10 @@ def _outcomes(
 
 def note_problems(asked: Asked, new_attempts: Sequence[Attempt]) -> None:
     """Note the problem of each attempt that has one."""
-    for attempt in new_attempts:
-        if attempt.problem:
-            asked.answers.note(f"Attempt {attempt.id} ({attempt.name}): {attempt.problem}")
+    from inspector.export.attempts import problems
+
+    for sentence in problems(new_attempts):
+        asked.answers.note(sentence)
 
 
 def check_made(new_attempts: Sequence[Attempt]) -> None:

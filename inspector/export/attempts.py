@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from inspector.answers.attempt_life import CurvePoint
 from inspector.answers.attempt_survival import SummaryOutcome
@@ -14,7 +14,7 @@ from inspector.export.console import Table, print_table, say
 from inspector.export.document import Document, fields_of
 from inspector.models.attempt import Attempt
 from inspector.models.consent import Recipient, Sending
-from inspector.quality.facts.fact import KINDS
+from inspector.quality.facts.fact import KINDS, Kind
 from inspector.quality.facts.survival import KindSurvival
 
 #: Names in a table of survival, and in the list, in characters.
@@ -88,32 +88,56 @@ def recall_document(recall: Recall) -> Document:
 
 def print_outcomes(outcomes: Sequence[SummaryOutcome]) -> None:
     """Print a row for each summary, by compaction: the recorded summary first, then its attempts."""
-    survivals = [{survival.kind: survival for survival in outcome.survival()} for outcome in outcomes]
-    kinds = [kind for kind in KINDS if any(kind in survival for survival in survivals)]
-    table = Table(
-        "summary", *(f">{kind}" for kind in kinds), ">kept", ">budget", ">~tokens", ">~after", ">cost"
-    )
+    table = Table(*outcome_columns(outcomes))
     shown = None
-    for outcome, survival in zip(outcomes, survivals, strict=True):
+    for outcome, (name, *cells) in zip(outcomes, outcome_rows(outcomes, _COLUMN), strict=True):
         if outcome.compaction != shown:
             shown = outcome.compaction
             table.add(f"Compaction {shown}")
-        attempt = outcome.attempt
-        table.add(
-            f"  {'recorded' if attempt is None else _heading(attempt)}",
-            *(_kept(survival.get(kind)) for kind in kinds),
-            kept_of(outcome.kept, outcome.of, unsure=outcome.open),
-            "" if attempt is None else f"{attempt.budget:,}",
-            f"{outcome.tokens:,}",
-            f"{outcome.retained:,}",
-            "" if attempt is None else _cost(attempt),
-        )
+        table.add(f"  {name}", *cells)
     print_table(table, "There is nothing to compare.")
 
 
-def _heading(attempt: Attempt) -> str:
+def outcome_columns(outcomes: Sequence[SummaryOutcome]) -> list[str]:
+    """Return the columns of a table of summaries."""
+    kinds = (f">{kind}" for kind in _kinds(outcomes))
+    return ["summary", *kinds, ">kept", ">budget", ">~tokens", ">~after", ">cost"]
+
+
+def outcome_rows(outcomes: Sequence[SummaryOutcome], most: int = 200) -> list[list[str]]:
+    """Return a row for each summary. Names of attempts have at most `most` characters."""
+    kinds, rows = _kinds(outcomes), []
+    for outcome in outcomes:
+        attempt = outcome.attempt
+        survival = {survival.kind: survival for survival in outcome.survival()}
+        rows.append(
+            [
+                "recorded" if attempt is None else _heading(attempt, most),
+                *(_kept(survival.get(kind)) for kind in kinds),
+                kept_of(outcome.kept, outcome.of, unsure=outcome.open),
+                "" if attempt is None else f"{attempt.budget:,}",
+                f"{outcome.tokens:,}" if outcome.tokens else "–",
+                f"{outcome.retained:,}",
+                "" if attempt is None else _cost(attempt),
+            ]
+        )
+    return rows
+
+
+def _kinds(outcomes: Sequence[SummaryOutcome]) -> list[Kind]:
+    """Return the kinds of the facts that the compactions took."""
+    there = {life.fact.kind for outcome in outcomes for life in outcome.lives}
+    return [kind for kind in KINDS if kind in there]
+
+
+def problems(attempts: Iterable[Attempt]) -> list[str]:
+    """Return a sentence about the problem of each attempt that has one."""
+    return [f"Attempt {one.id} ({one.name}): {one.problem}" for one in attempts if one.problem]
+
+
+def _heading(attempt: Attempt, most: int) -> str:
     step = "" if attempt.place.step is None else f" at step {attempt.place.step:,}"
-    return f"#{attempt.id} {_shortened(safe_title(attempt.name), _COLUMN)}{step}{_state(attempt)}"
+    return f"#{attempt.id} {_shortened(safe_title(attempt.name), most)}{step}{_state(attempt)}"
 
 
 def _shortened(text: str, most: int) -> str:

@@ -22,7 +22,7 @@ from inspector.export.config import budgets_document, explained, settings_docume
 from inspector.export.console import Table, print_table, say
 from inspector.export.document import Document, built, fields_of
 from inspector.export.findings import finding_document
-from inspector.export.requests import bill_document, bill_words
+from inspector.export.requests import bill_document
 
 _GUTTERS = {"head": "▎", "middle": "┊", "tail": "▌"}
 
@@ -116,8 +116,8 @@ def compaction_document(entry: JudgedCompaction) -> Document:
         if recorded.before and not recorded.broken
         else None,
         "findings": [finding_document(finding) for finding in entry.findings],
-        "cost": bill_document(entry.bill, entry.is_estimated),
-        **fields_of(entry, "cost_note:null=why_no_bill"),
+        "cost": bill_document(entry.cost),
+        **fields_of(entry, "cost_note:null=cost.why_no_bill"),
     }
 
 
@@ -254,7 +254,7 @@ def print_compactions(answer: RecordedCompactions) -> None:
 
 
 def _print_compaction(entry: JudgedCompaction) -> None:
-    done, bill = entry.compared.recorded, bill_words(entry.bill, entry.is_estimated)
+    done = entry.compared.recorded
     size = "a summary that cannot be read" if done.encrypted else "no summary"
     size = size if done.summary is None else f"summary {len(done.summary):,} characters"
     kind = " (a fallback text: no model wrote it)" if done.fallback else ""
@@ -271,10 +271,8 @@ def _print_compaction(entry: JudgedCompaction) -> None:
     if reported:
         say(f"  reported by the agent: {reported} (~ marks estimates without system prompt and tools)")
     say(f"  why: {entry.why.text}")
-    recorded, planned = boundary_words(entry.compared)
-    is_recorded = done.before and not done.broken
-    say(f"  {f'recorded {recorded}' if is_recorded else recorded} · {planned} · session {done.session}")
-    say(f"  cost: {bill or f'unknown, {entry.why_no_bill}'}")
+    say(f"  {' · '.join(boundary_words(entry.compared))} · session {done.session}")
+    say(f"  cost: {entry.cost.words}")
     for finding in entry.findings:
         say(f"  {finding.severity}: {finding.text}")
     if done.note:
@@ -288,9 +286,10 @@ def boundary_words(compared: Compared) -> tuple[str, str]:
         return "no recorded boundaries", "no plan: the list before it is unknown"
     if recorded.broken:
         return "no boundaries", "no plan: no compaction took place"
-    words = f"head_end {recorded.head_end}, tail_start {recorded.tail_start}"
+    words = f"recorded head_end {recorded.head_end}, tail_start {recorded.tail_start}"
     if recorded.kept:
         words += f", {plural(len(recorded.kept), 'message')} between the boundaries kept word for word"
+    words += "" if recorded.exact else " (inferred)"
     rules = words_of(planned.profile)
     if not planned.compacts:
         return words, f"{rules} would not compact: {planned.reason}"

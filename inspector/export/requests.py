@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from inspector.answers.bills import CompactionCost
 from inspector.answers.requests import OpenedRequest
-from inspector.caching.costs import Bill, Cost, Rates
+from inspector.caching.costs import Cost, Rates
 from inspector.caching.priced import PricedRequest
 from inspector.caching.requests import Requests
 from inspector.core.shares import dollars, plural
@@ -15,24 +16,18 @@ from inspector.export.document import Document, built, fields_of
 from inspector.stores.wires import json_text
 
 
-def bill_document(bill: tuple[Bill, Rates] | None, is_estimated: bool) -> Document | None:
+def bill_document(cost: CompactionCost) -> Document | None:
     """Return the cost of a compaction and its break-even; None if unknown."""
-    if bill is None:
+    bill, rates = cost.bill, cost.rates
+    if bill is None or rates is None:
         return None
-    costs, rates = bill
     return {
-        **_priced(costs.cost, rates),
-        **fields_of(costs, "requests_to_pay_off requests_after=later"),
-        "paid_off": costs.paid_off if costs.same_model else None,
-        **fields_of(costs, "paid_off_request=paid_by warm"),
-        "modelled": is_estimated,
-        "text": bill_words(bill, is_estimated),
+        **_priced(bill.cost, rates),
+        **fields_of(bill, "requests_to_pay_off requests_after=later"),
+        "paid_off": bill.paid_off if bill.same_model else None,
+        **fields_of(bill, "paid_off_request=paid_by warm"),
+        **fields_of(cost, "modelled=is_estimated text=words"),
     }
-
-
-def bill_words(bill: tuple[Bill, Rates] | None, is_estimated: bool) -> str:
-    """Return the cost of a compaction in words; "" if unknown."""
-    return "" if bill is None else ("estimated, " if is_estimated else "") + bill[0].words
 
 
 def request_document(priced: PricedRequest) -> Document:

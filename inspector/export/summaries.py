@@ -19,10 +19,12 @@ _STYLES = {"added": "green", "removed": "red", "reworded": "yellow", "moved": "c
 
 def diff_documents(answer: Iterable[ComparedSummaries]) -> list[Document]:
     """The answer of `diff`."""
-    return [
-        {"from": step.first, "to": step.last, "sections": list(map(_section, step.diff.sections))}
-        for step in answer
-    ]
+    return list(map(diff_document, answer))
+
+
+def diff_document(step: ComparedSummaries) -> Document:
+    """An entry of `diff`."""
+    return {"from": step.first, "to": step.last, "sections": list(map(_section, step.diff.sections))}
 
 
 def _section(section: SectionDiff) -> Document:

@@ -14,6 +14,7 @@ from inspector.answers.answers import Answers
 from inspector.answers.attempting import place_of
 from inspector.commands.sources import open_source
 from inspector.core.shares import kept_of
+from inspector.core.text import safe
 from inspector.export.report.gathering import gather_report
 from inspector.export.report.parts import ATTEMPTS
 from inspector.export.report.rendering import render
@@ -95,13 +96,14 @@ def test_each_attempt_is_below_the_recorded_summary_with_the_figures_of_the_comm
 
     page = parsed(report("html"))
     head, *lines = rows(page.by_id("compaction-2"))
-    assert head[:3] + head[-2:] == ["summary", "tokens", "budget", "all", "US dollars"]
+    assert head[:1] + head[-5:] == ["summary", "kept", "budget", "~tokens", "~after", "cost"]
     assert [line[0] for line in lines] == ["recorded", f"#1 {STAND_IN}", f"#2 {STAND_IN} --size 100"]
     for line, entry in zip(lines, entries, strict=True):
-        assert line[1] == f"~{entry['summary_tokens']:,}"
-        assert line[3:-2] == [counts_of(kind) for kind in entry["survival"].values()]
-        assert line[-2:] == [counts_of({"weakened": 0, **entry}), "–"]
-    assert lines[1][2] == lines[2][2] == f"{entries[1]['attempt']['budget']:,}"
+        assert line[1:-5] == [counts_of(kind) for kind in entry["survival"].values()]
+        assert line[-5] == counts_of({"weakened": 0, **entry})
+        assert line[-3:-1] == [f"{entry['summary_tokens']:,}", f"{entry['retained_tokens']:,}"]
+    budget = f"{entries[1]['attempt']['budget']:,}"
+    assert [(line[-4], line[-1]) for line in lines] == [("", ""), (budget, "–"), (budget, "–")]
     assert entries[1]["kept"] > entries[0]["kept"], (
         "an attempt that keeps more, or the rows could be one another's"
     )
@@ -128,22 +130,22 @@ def test_the_text_of_an_attempt_is_escaped() -> None:
     report = gathered()
     page = parsed(render(report, "html"))
     assert_harmless(page)
-    head, recorded, evil, failed, cut = rows(page.by_id("compaction-1"))
-    assert {len(line) for line in (recorded, evil, failed, cut)} == {len(head)}
+    section = page.by_id("compaction-1")
+    head, recorded, evil, cut = rows(section)
+    assert {len(line) for line in (recorded, evil, cut)} == {len(head)}
     assert evil[0].startswith("#1 a </span></p></details>")
-    assert evil[-1] == "0.25"
-    assert "<script>alert(1)</script>" in failed[0]
-    assert set(failed[3:]) == {"–"}
-    assert failed[1] == "–"
-    assert "It was cut\noff." in cut[0]
+    assert evil[-1] == "0.2500"
+    # The problem of an attempt without a summary is named too.
+    assert safe(f"Attempt 2 ({MARKUP}): {EVIL} | {MARKUP}") in section.text
+    assert "It was cut\noff." in section.text
 
     document = render(report, "markdown")
     found = tokens(document)
     assert not {token.type for token in found} & {"html_inline", "html_block", "link_open", "image"}
     assert "<script>alert(1)</script>" in shown(found)
     markdown = rows_of_markdown(document)
-    assert [len(line) for line in markdown] == [len(head)] * 5
-    assert [line[1:] for line in markdown] == [line[1:] for line in (head, recorded, evil, failed, cut)]
+    assert [len(line) for line in markdown] == [len(head)] * 4
+    assert [line[1:] for line in markdown] == [line[1:] for line in (head, recorded, evil, cut)]
     assert markdown[2][0] == one_line(evil[0])
 
 
@@ -153,8 +155,9 @@ def test_omitted_attempts_are_counted() -> None:
     made = [keep(1) for _ in range(ATTEMPTS + 2)]
     report = gathered()
     first, *others = report.compactions
-    assert [line["id"] for line in first.attempts["lines"]] == [0, *made[2:]]
-    assert not any(part.attempts["lines"] for part in others)
+    assert [attempt.id for attempt in first.attempts] == made[2:]
+    assert len(first.summaries) == 1 + ATTEMPTS
+    assert not any(part.attempts or part.summaries for part in others)
     note = "and 3 more attempts, older or of a planned compaction"
     assert note in parsed(render(report, "html")).by_id("compaction-1").text
     assert note in render(report, "markdown")

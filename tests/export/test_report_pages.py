@@ -21,6 +21,7 @@ from inspector.export.report.rendering import POLICY, html_templates, render
 from inspector.export.report.values import FactGroup, Fall, Report, TokenCourse
 from inspector.export.report.wording import cut, fact_notes
 from inspector.quality.catalogue import advice_of
+from inspector.quality.grouping import grouped
 from tests.export.pages import Element, assert_harmless, parsed, shown, tokens
 
 ROTATING = "Move checkout to orders-v2"
@@ -38,8 +39,7 @@ def lost_texts(report: Report) -> dict[int, list[str]]:
         return [" ".join(safe(cut(line.text)).split()) for group in groups for line in group.lines]
 
     return {
-        part.compared.recorded.index: texts(part.facts.lost) + texts(part.facts.died)
-        for part in report.compactions
+        part.recorded.index: texts(part.facts.lost) + texts(part.facts.died) for part in report.compactions
     }
 
 
@@ -91,9 +91,9 @@ def test_a_report_has_recorded_and_planned_values_and_summaries(report_of: MakeR
     page = parsed(render(report, "html"))
     document = shown(tokens(render(report, "markdown")))
     for part in report.compactions:
-        recorded = part.compared.recorded
+        recorded = part.recorded
         section = folded(page.by_id(f"compaction-{recorded.index}"))
-        boundaries = f"Recorded: head_end {recorded.head_end}, tail_start {recorded.tail_start}"
+        boundaries = f"Recorded head_end {recorded.head_end}, tail_start {recorded.tail_start}"
         sizes = f"~{recorded.tokens_before:,} → ~{recorded.tokens_after:,} tokens"
         for line in (boundaries, sizes):
             assert line in section
@@ -101,7 +101,7 @@ def test_a_report_has_recorded_and_planned_values_and_summaries(report_of: MakeR
         assert ("No summary was made" in section) == recorded.fallback
         assert " ".join(safe(recorded.summary or "").split()) in section
         assert safe(recorded.summary or "") in document
-        for group in part.findings:
+        for group in grouped(part.judged.findings):
             assert " ".join(safe(group.text).split()) in section
             assert advice_of(group.first) in section
 

@@ -58,4 +58,4 @@ def test_findings_with_one_cause_count_once() -> None:
 
 def test_a_report_names_the_triggers_that_the_list_of_compactions_names() -> None:
     listed = [entry.trigger for entry in compare_compactions(bundled(), CHECKOUT)]
-    assert [part.trigger for part in gathered(CHECKOUT).compactions] == listed == ["auto"] * 4
+    assert [part.judged.trigger for part in gathered(CHECKOUT).compactions] == listed == ["auto"] * 4

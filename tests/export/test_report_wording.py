@@ -13,9 +13,7 @@ from inspector.export.measures import measures_document, share_percent, share_wo
 from inspector.export.report.gathering import gather_report
 from inspector.export.report.rendering import render, report_document
 from inspector.export.report.values import FactsPart
-from inspector.export.report.wording import survival_words
 from inspector.quality.facts.fact import KINDS, OUTCOMES
-from inspector.quality.facts.survival import KindSurvival
 from inspector.quality.measures import Share
 from inspector.stores.detect import open_store
 from tests.program import ROOT
@@ -37,15 +35,6 @@ from tests.recipes import recipe
 )
 def test_all_is_written_only_for_a_full_share(share: Share | None, short: str, long: str) -> None:
     assert (share_percent(share), share_words(share)) == (short, long)
-
-
-def test_the_kept_share_is_of_all_facts_and_uncertain_facts_are_separate() -> None:
-    kinds = (KindSurvival("constraint", 2, 1, 1, 0), KindSurvival("value", 3, 0, 0, 4))
-    assert survival_words(kinds, "constraint") == "2/4 ↓1"
-    assert survival_words(kinds, "value") == "3/7 ±4"
-    assert survival_words(kinds, "statement") == "–"
-    assert survival_words(kinds) == "5/11 ↓1 ±4"
-    assert survival_words(()) == "–"
 
 
 def test_uncertain_facts_are_not_called_kept() -> None:
@@ -76,10 +65,9 @@ def test_a_report_names_a_missing_list_before_a_compaction(tmp_path: Path, whole
         assert ("No recorded boundaries; no plan: the list before it is unknown." in page) is not whole
         assert "(+0%)" not in page
     (part,) = report_document(report)["compactions"]
-    recorded = part["compared"]["recorded"]
     assert part["tokens"] != [0, 0, 0]
     for name in ("before", "head_end", "tail_start", "tokens_before"):
-        assert (recorded[name] is None) is not whole, name
+        assert (part[name] is None) is not whole, name
     answers.store.close()
 
 

@@ -10,7 +10,6 @@ from inspector.export.report.rows import finding_items
 from inspector.quality.catalogue import RULES
 from inspector.quality.find import find
 from inspector.quality.finding import Finding
-from inspector.quality.grouping import grouped
 from tests.quality.made import compaction_evidence, evidence, plan
 
 
@@ -27,7 +26,7 @@ def saved_little(profile: str) -> Finding:
 def test_settings_of_hermes_are_for_users_of_hermes(profile: str, ours: bool) -> None:
     finding = saved_little(profile)
     rule = RULES["saved-little"]
-    ((*_, notes),) = finding_items(grouped([finding]))
+    ((*_, notes),) = finding_items([finding])
     for advice in (finding_document(finding)["advice"], notes[-1]):
         assert advice.startswith(rule.advice)
         assert (rule.hermes in advice) == ours

@@ -769,7 +769,8 @@ def test_the_requests_before_a_branch_are_counted_once(tmp_path: Path) -> None:
     (branch,) = (row.id for row in store.conversations() if row.kind == "branch")
     (judged,) = compare_compactions(Answers(store, {}, None), branch)
     assert (
-        judged.why_no_bill == "the requests before it are counted in the conversation that this branch left"
+        judged.cost.why_no_bill
+        == "the requests before it are counted in the conversation that this branch left"
     )
 
 

@@ -125,8 +125,8 @@ def test_a_report_has_the_bill_of_the_list_of_compactions(tmp_path: Path) -> Non
     (judged,) = compare_compactions(answers, SESSION)
     assert judged.compared.recorded.usage is not None
     (part,) = gather_report(answers, SESSION, 1.0).compactions
-    assert part.bill == compaction_document(judged)["cost"]["text"]
-    assert not part.bill.startswith("estimated")
+    assert part.judged.cost.words == compaction_document(judged)["cost"]["text"]
+    assert not part.judged.cost.words.startswith("estimated")
 
 
 def test_a_size_belongs_to_one_compaction(tmp_path: Path) -> None:
@@ -299,9 +299,9 @@ def test_the_recorded_bill_of_a_summary_has_its_own_prices(tmp_path: Path) -> No
     for detail in details:
         detail |= {"batchSize": 1_000_000, "costPerBatch": prices[detail["tokenType"]] * 100 * 1_000_000_000}
     (judged,) = compare_compactions(Answers.of([session.write(tmp_path)], {}, None), SESSION)
-    assert judged.bill is not None
-    assert not judged.is_estimated
-    own = judged.bill[0].summary_call
+    assert judged.cost.bill is not None
+    assert not judged.cost.is_estimated
+    own = judged.cost.bill.summary_call
     assert own.read == pytest.approx((2 * 5 + 14_000 * 0.5 + 65_998 * 6.25) / 1_000_000)
     assert own.output == pytest.approx(300 * 30 / 1_000_000)
 

@@ -8,7 +8,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from inspector.answers.answer_places import answer_places, with_differences
-from inspector.answers.bills import bill_words, bills_of
+from inspector.answers.bills import costs_of
 from inspector.answers.inspection import Inspection
 from inspector.answers.requests import requests_of
 from inspector.caching.requests import Requests
@@ -54,11 +54,7 @@ def read_requests(inspection: Inspection, resolved: ResolvedSettings, watch: Wat
     requests = with_differences(inspection, resolved, requests_of(inspection, resolved))
     watch.check()
     places = answer_places(inspection, resolved.settings.profile, requests)
-    priced_bills = bills_of(inspection, requests)
-    bills = {
-        done.index: bill_words(done, priced_bills.get(done.index), requests, inspection.is_branch)
-        for done in inspection.compactions()
-    }
+    bills = {index: cost.words for index, cost in costs_of(inspection, requests).items()}
     idle = requests.idle().words if requests.priced else ()
     view = RequestsView(requests.priced, tuple(places), _note(requests), idle)
     return RequestsRead(requests, view, bills)

@@ -10,40 +10,30 @@ from msgspec.structs import replace
 
 from inspector import __version__
 from inspector.answers.answers import Answers
+from inspector.answers.attempt_survival import outcomes_of
 from inspector.answers.attempting import attempts_of
-from inspector.answers.bills import bill_words, bills_of
-from inspector.answers.compactions import trigger_of, why_of
+from inspector.answers.compactions import JudgedCompaction, judge_compactions
 from inspector.answers.fact_reading import FactsReading
 from inspector.answers.facts import facts_reading, note_dismissed
 from inspector.answers.findings import dismissed_note, findings, split_dismissed
-from inspector.answers.inspection import Compared, Inspection
+from inspector.answers.inspection import Inspection
 from inspector.answers.live_sizes import live_tokens
 from inspector.answers.measures import measures_of
 from inspector.answers.recordings import read_recording
 from inspector.answers.requests import requests_of
-from inspector.answers.summaries import summary_lives
-from inspector.caching.requests import Requests
+from inspector.answers.summaries import successive_summaries, summary_lives
 from inspector.config.settings import ResolvedSettings
 from inspector.core.watching import OnProgress
 from inspector.engines.base import Settings, region_tokens
-from inspector.export.document import Document
 from inspector.export.masking import masked, masked_words, masker_of, masking_note
-from inspector.export.report.parts import (
-    GROUP,
-    ITEMS,
-    SUMMARY,
-    attempts_part,
-    facts_part,
-    risk_part,
-)
-from inspector.export.report.values import CompactionPart, DiffPart, Fall, GenerationLine, Report, TokenCourse
+from inspector.export.report.parts import ATTEMPTS, GROUP, facts_part, risk_part
+from inspector.export.report.values import CompactionPart, Fall, GenerationLine, Report, TokenCourse
 from inspector.export.requests import sums_document
+from inspector.models.attempt import Attempt
 from inspector.models.kept import default_attempts
-from inspector.quality.finding import SEVERITIES, Finding
+from inspector.quality.finding import SEVERITIES
 from inspector.quality.grouping import grouped
 from inspector.replay.transcript import Transcript, transcript_of
-from inspector.summaries.diff import diff_summaries
-from inspector.summaries.parse import parse_summary
 
 
 def gather_report(
@@ -60,21 +50,18 @@ def gather_report(
     conversation, settings = inspection.conversation, resolved.settings
     row = conversation.row
     info = answers.store.info_of(row.id)
-    compared = inspection.compared(settings)
     active, dismissed = split_dismissed(inspection, findings(inspection, resolved, reading.facts))
     if dismissed:
         answers.note(dismissed_note(len(dismissed)))
     note_dismissed(answers, reading.facts.dismissed_count)
     requests = requests_of(inspection, resolved)
-    stored_attempts = attempts_of(answers.store, row, default_attempts())
-    attempts = [
-        attempts_part(inspection, settings, item, stored_attempts, reading.facts, watch) for item in compared
-    ]
+    judged = judge_compactions(inspection, resolved, requests, active)
+    attempts = attempts_of(answers.store, row, default_attempts())
     live = inspection.plan(conversation.live, settings)
     transcript = transcript_of(conversation, inspection.compactions())
-    course = _course(inspection, settings, transcript, compared)
+    course = _course(inspection, settings, transcript)
     tokens, is_reported = live_tokens(inspection, live)
-    placed = {finding.compaction for finding in active} & {item.recorded.index for item in compared}
+    placed = {finding for entry in judged for finding in entry.findings}
     masker = masker_of(inspection, mask)
     report = Report(
         row=row,
@@ -86,12 +73,12 @@ def gather_report(
         budgets=live.budgets,
         generations=_generations(inspection, settings, transcript),
         course=course,
-        compactions=_compactions(inspection, resolved, compared, reading, active, requests, attempts, course),
+        compactions=_compactions(inspection, settings, judged, reading, attempts, watch),
         measures=measures_of(inspection, settings, reading.facts),
         drift=summary_lives(inspection, settings),
         costs=sums_document(requests),
         risk=risk_part(live, reading, masker),
-        findings=grouped(finding for finding in active if finding.compaction not in placed),
+        findings=tuple(finding for finding in active if finding not in placed),
         finding_counts={
             severity: sum(group.first.severity == severity for group in grouped(active))
             for severity in SEVERITIES
@@ -134,9 +121,7 @@ def _generations(
     )
 
 
-def _course(
-    inspection: Inspection, settings: Settings, transcript: Transcript, compared: Sequence[Compared]
-) -> TokenCourse:
+def _course(inspection: Inspection, settings: Settings, transcript: Transcript) -> TokenCourse:
     tokens: list[int] = []
     for number, places in groupby(transcript.places, key=lambda place: place.generation):
         generation = inspection.generation(number)
@@ -151,7 +136,7 @@ def _course(
             recorded.tokens_after,
             recorded.fallback,
         )
-        for recorded in (item.recorded for item in compared)
+        for recorded in inspection.compactions()
         if recorded.index <= len(transcript.ends)
     )
     sizes = ""
@@ -170,50 +155,32 @@ def _course(
 
 def _compactions(
     inspection: Inspection,
-    resolved: ResolvedSettings,
-    compared: Sequence[Compared],
+    settings: Settings,
+    judged: Sequence[JudgedCompaction],
     reading: FactsReading,
-    all_findings: Sequence[Finding],
-    requests: Requests,
-    attempts: Sequence[Document],
-    course: TokenCourse,
+    attempts: Sequence[Attempt],
+    watch: OnProgress | None,
 ) -> tuple[CompactionPart, ...]:
-    number = len(compared)
-    longest, items = SUMMARY.of(number), ITEMS.of(number)
+    ended, most = reading.facts.ended(), GROUP.of(len(judged))
+    diffs = {diff.last: diff for diff in successive_summaries(inspection.compactions())}
     parts = []
-    bills = bills_of(inspection, requests)
-    ended = reading.facts.ended()
-    before: tuple[int, str] | None = None
-    sizes = {fall.compaction: (fall.before, fall.after) for fall in course.falls if course.sizes}
-    for item, attempts_of_compaction in zip(compared, attempts, strict=True):
-        recorded = item.recorded
-        token_index = inspection.token_index(inspection.generation(recorded.index), resolved.settings.profile)
-        text = recorded.summary
-        diff = None
-        if text is not None:
-            if before is not None:
-                compare = diff_summaries(parse_summary(before[1]), parse_summary(text))
-                diff = DiffPart(before[0], compare, items)
-            before = (recorded.index, text)
+    for entry in judged:
+        recorded = entry.compared.recorded
+        number, is_whole = recorded.index, bool(recorded.before) and recorded.whole
+        mine = [attempt for attempt in attempts if attempt.place.compaction == number]
+        # Attempts at planned boundaries took other messages, so they are only counted.
+        shown = tuple(attempt for attempt in mine if attempt.place.step is None)[-ATTEMPTS:]
         parts.append(
             CompactionPart(
-                item,
-                trigger_of(recorded, why_of(inspection, recorded, resolved, token_index)),
-                region_tokens(recorded, token_index),
-                facts_part(
-                    reading.facts,
-                    recorded.index,
-                    GROUP.of(number),
-                    ended.get(recorded.index, ()),
-                    bool(recorded.before) and recorded.whole,
+                entry,
+                region_tokens(
+                    recorded, inspection.token_index(inspection.generation(number), settings.profile)
                 ),
-                None if text is None else text[:longest],
-                max(0, len(text or "") - longest),
-                diff,
-                grouped(finding for finding in all_findings if finding.compaction == recorded.index),
-                bill_words(recorded, bills.get(recorded.index), requests, inspection.is_branch),
-                attempts_of_compaction,
-                sizes.get(recorded.index),
+                facts_part(reading.facts, number, most, ended.get(number, ()), is_whole),
+                diffs.get(number),
+                shown,
+                len(mine) - len(shown),
+                outcomes_of(inspection, settings, number, shown, reading.facts, watch) if shown else (),
             )
         )
     return tuple(parts)

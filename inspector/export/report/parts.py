@@ -1,4 +1,4 @@
-"""Parts of a report and their maximum sizes: facts of a compaction, facts at risk, the drift of summaries, attempts.
+"""Parts of a report and their maximum sizes: facts of a compaction and facts at risk.
 
 Omitted parts are counted and named.
 """
@@ -8,16 +8,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from inspector.answers.attempt_survival import outcomes_of
 from inspector.answers.fact_reading import FactsReading
-from inspector.answers.inspection import Compared, Inspection
-from inspector.core.watching import OnProgress
-from inspector.engines.base import Plan, Settings
+from inspector.engines.base import Plan
 from inspector.export.document import Document
 from inspector.export.facts import AT_RISK_LEAD
 from inspector.export.masking import masked
 from inspector.export.report.values import FactGroup, FactsPart, ReportedFact
-from inspector.models.attempt import Attempt
 from inspector.models.masking import Masker
 from inspector.quality.facts.carry import checklist
 from inspector.quality.facts.fact import KINDS, OUTCOMES, ConversationFacts, Life
@@ -101,48 +97,4 @@ def risk_part(plan: Plan, reading: FactsReading, masker: Masker) -> Document:
         "once": sum(entry.once for entry in at_risk),
         "groups": _groups(at_risk, RISK),
         "checklist": checklist(masked([entry.fact for entry in at_risk[:CHECKLIST]], masker), AT_RISK_LEAD),
-    }
-
-
-def attempts_part(
-    inspection: Inspection,
-    settings: Settings,
-    compared: Compared,
-    attempts: Sequence[Attempt],
-    facts: ConversationFacts,
-    watch: OnProgress | None,
-) -> Document:
-    """Return the recorded summary of a compaction and its newest attempts, oldest first: `lines`, and `more` left out.
-
-    Attempts at planned boundaries took other messages, so they are only counted. `id` is 0 for the recorded summary.
-    `tokens` is None for an unreadable summary. `problem` explains why a summary is missing or incomplete.
-    """
-    recorded = compared.recorded
-    mine = [attempt for attempt in attempts if attempt.place.compaction == recorded.index]
-    shown = [attempt for attempt in mine if attempt.place.step is None][-ATTEMPTS:]
-    if not shown:
-        return {"lines": [], "more": 0, "kinds": []}
-    outcomes = outcomes_of(inspection, settings, recorded.index, shown, facts, watch)
-    kept = {0 if outcome.attempt is None else outcome.attempt.id: outcome.survival() for outcome in outcomes}
-    size = next(outcome.tokens for outcome in outcomes if outcome.attempt is None)
-    unread = recorded.summary is None or recorded.encrypted
-    planned = compared.planned
-    budget = planned.summary_budget if planned.compacts else None
-    first: Document = {
-        "id": 0, "name": "", "tokens": None if unread else size, "budget": budget, "kinds": kept[0], "cost": None,
-        "problem": "",
-    }  # fmt: skip
-    lines = [
-        {
-            "id": attempt.id, "name": attempt.name, "tokens": attempt.tokens if attempt.summary else None,
-            "budget": attempt.budget, "kinds": kept.get(attempt.id, ()), "cost": attempt.cost,
-            "problem": attempt.problem,
-        }
-        for attempt in shown
-    ]  # fmt: skip
-    there = {survival.kind for line in (first, *lines) for survival in line["kinds"]}
-    return {
-        "lines": [first, *lines],
-        "more": len(mine) - len(shown),
-        "kinds": [kind for kind in KINDS if kind in there],
     }

@@ -13,22 +13,24 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Literal
 
-from inspector.answers.summaries import SummaryLives
-from inspector.core.conversations import Compaction
+from inspector.answers.attempt_survival import SummaryOutcome
+from inspector.answers.summaries import ComparedSummaries, SummaryLives
 from inspector.core.errors import UsageProblem
 from inspector.core.shares import plural
 from inspector.core.signs import CHANGE_SIGNS, FATE_SIGNS
 from inspector.core.text import safe, safe_title
-from inspector.export import measures
+from inspector.export import attempts, measures
+from inspector.export.attempts import attempt_document, outcome_document
 from inspector.export.config import budgets_document, settings_document
 from inspector.export.document import Document, built, fields_of
 from inspector.export.facts import carried_document, life_document
 from inspector.export.findings import finding_document
-from inspector.export.generations import of_list_before
+from inspector.export.generations import compaction_document
 from inspector.export.report import charting, rows, wording
 from inspector.export.report.parts import DRIFT
 from inspector.export.report.values import CompactionPart, FactGroup, Report
-from inspector.export.summaries import lineage_document
+from inspector.export.summaries import diff_document, lineage_document
+from inspector.models.attempt import Attempt
 from inspector.quality.facts.fact import OUTCOMES, Life
 from inspector.quality.facts.risk import AtRisk
 from inspector.quality.finding import Finding
@@ -128,6 +130,7 @@ _FILTERS: dict[str, Callable[..., Any]] = {
     **_functions(wording),
     **_functions(charting),
     **_functions(measures),
+    **_functions(attempts),
     "change_sign": CHANGE_SIGNS.__getitem__,
     "column": lambda name: name.removeprefix(">"),
     "n": lambda value: f"{value:,}",
@@ -170,7 +173,7 @@ def report_document(report: Report) -> Document:
 
 
 def _special(value: Any) -> Any:
-    """Return facts as the other commands do, and null for values that are unknown without the list before."""
+    """Return the document that another command has for a value; None if there is none."""
     if isinstance(value, Life):
         return life_document(value)
     if isinstance(value, SummaryLives):
@@ -181,12 +184,17 @@ def _special(value: Any) -> Any:
         return measures.measure_documents(value)
     if isinstance(value, AtRisk):
         return carried_document(value.fact) | fields_of(value, "once places")
-    if isinstance(value, Compaction) and not value.before:
-        document: Document = built(value)
-        return document | of_list_before(value, "before head_end tail_start tokens_before")
-    if isinstance(value, CompactionPart) and not value.recorded.before:
-        names = value.__struct_fields__
-        return {name: built(getattr(value, name), _special) for name in names} | {"tokens": None}
+    if isinstance(value, ComparedSummaries):
+        return diff_document(value)
+    if isinstance(value, Attempt):
+        return attempt_document(value)
+    if isinstance(value, SummaryOutcome):
+        return outcome_document(value)
+    if isinstance(value, CompactionPart):
+        document: Document = compaction_document(value.judged)
+        names = (name for name in value.__struct_fields__ if name != "judged")
+        document |= {name: built(getattr(value, name), _special) for name in names}
+        return document | ({} if value.recorded.before else {"tokens": None})
     return None
 
 

@@ -8,7 +8,6 @@ from inspector.answers.summaries import SummaryLives
 from inspector.core.places import place_name
 from inspector.core.shares import dollars, percent
 from inspector.core.signs import CAUSE_WORDS, SEVERITY_SIGNS
-from inspector.core.text import safe_title
 from inspector.engines.base import BUDGET_NAMES
 from inspector.engines.settings import SETTINGS
 from inspector.export.config import explained
@@ -16,12 +15,12 @@ from inspector.export.document import Document
 from inspector.export.measures import share_percent, share_words
 from inspector.export.report.parts import FINDINGS
 from inspector.export.report.values import FactsPart, Report
-from inspector.export.report.wording import cut, kind_name, number, survival_words
+from inspector.export.report.wording import cut, kind_name, number
 from inspector.export.summaries import changed_words, stale_words
 from inspector.quality.catalogue import RULES, advice_of
 from inspector.quality.facts.fact import OUTCOMES
-from inspector.quality.finding import Severity, severity_words
-from inspector.quality.grouping import FindingGroup
+from inspector.quality.finding import Finding, Severity, severity_words
+from inspector.quality.grouping import FindingGroup, grouped
 from inspector.quality.measures import Share
 
 
@@ -100,28 +99,6 @@ def fate_rows(part: FactsPart) -> list[tuple[str, ...]]:
     ]
 
 
-def attempt_columns(part: Document) -> list[str]:
-    """Return the columns of the table of attempts."""
-    kinds = (f">{kind_name(kind)}" for kind in part["kinds"])
-    return ["summary", ">tokens", ">budget", *kinds, ">all", ">US dollars"]
-
-
-def attempt_rows(part: Document) -> list[tuple[str, ...]]:
-    """Return a row for the recorded summary, and for each attempt."""
-    return [
-        (
-            (f"#{one['id']} {safe_title(one['name'])}" if one["id"] else "recorded")
-            + (f": {cut(one['problem'], 200)}" if one["problem"] else ""),
-            _tokens(one["tokens"]),
-            _number(one["budget"]),
-            *(survival_words(one["kinds"], kind) for kind in part["kinds"]),
-            survival_words(one["kinds"]),
-            _money(one["cost"]),
-        )
-        for one in part["lines"]
-    ]
-
-
 def setting_rows(report: Report) -> list[tuple[str, ...]]:
     """Return a row for each setting in force: its value and its source."""
     rows = []
@@ -163,10 +140,10 @@ def _money(amount: float | None) -> str:
     return "–" if amount is None else dollars(amount)
 
 
-def finding_items(groups: Sequence[FindingGroup]) -> list[tuple[str, Severity, str, list[str]]]:
+def finding_items(findings: Sequence[Finding]) -> list[tuple[str, Severity, str, list[str]]]:
     """Return (sign with severity and number, severity, title, notes) of the findings of each rule, in order."""
     by_rule: dict[str, list[FindingGroup]] = {}
-    for group in groups:
+    for group in grouped(findings):
         by_rule.setdefault(group.first.rule, []).append(group)
     items = []
     for rule, same in by_rule.items():

@@ -6,19 +6,19 @@ from collections.abc import Mapping
 
 from msgspec import Struct
 
-from inspector.answers.inspection import Compared
-from inspector.answers.summaries import SummaryLives
+from inspector.answers.attempt_survival import SummaryOutcome
+from inspector.answers.compactions import JudgedCompaction
+from inspector.answers.summaries import ComparedSummaries, SummaryLives
 from inspector.config.settings import ResolvedSettings
 from inspector.core.conversations import Compaction, ConversationRow
 from inspector.core.shares import plural
 from inspector.engines.base import Budgets
 from inspector.export.document import Document
+from inspector.models.attempt import Attempt
 from inspector.quality.facts.fact import KINDS, Kind, Life, Outcome
 from inspector.quality.facts.risk import AtRisk
-from inspector.quality.finding import Severity
-from inspector.quality.grouping import FindingGroup
+from inspector.quality.finding import Finding, Severity
 from inspector.quality.measures import Measures
-from inspector.summaries.summary import SummaryDiff
 
 
 def anchor(compaction: int) -> str:
@@ -124,39 +124,24 @@ class FactsPart(Struct, frozen=True):
         return "Nothing of what this compaction summarized is lost."
 
 
-class DiffPart(Struct, frozen=True):
-    """A summary compared with that of compaction `against`; at most `limit` items of each change by section."""
-
-    against: int
-    diff: SummaryDiff
-    limit: int
-
-
 class CompactionPart(Struct, frozen=True):
     """Everything about one compaction. `tokens` are (head, middle, tail) of the list before by the recorded boundaries.
-    `trigger` is what started it, as recorded or as the list before proves, None if unknown. `bill` is what it cost in
-    words, or why that is not known. `reported` are the sizes of the list before and after by the agent's reports, None
-    if it reported none.
-
-    `summary` is cut to some length; `summary_more` characters were left out.
+    `diff` is its summary compared with the one before. `attempts` are the newest ones at the recorded boundaries,
+    oldest first, `more_attempts` were left out. `summaries` compares those with a summary with the recorded one.
     """
 
-    compared: Compared
-    trigger: str | None
+    judged: JudgedCompaction
     tokens: tuple[int, int, int]
     facts: FactsPart
-    summary: str | None
-    summary_more: int
-    diff: DiffPart | None
-    findings: tuple[FindingGroup, ...]
-    bill: str
-    attempts: Document
-    reported: tuple[int, int] | None = None
+    diff: ComparedSummaries | None
+    attempts: tuple[Attempt, ...]
+    more_attempts: int
+    summaries: tuple[SummaryOutcome, ...]
 
     @property
     def recorded(self) -> Compaction:
         """The recorded compaction."""
-        return self.compared.recorded
+        return self.judged.compared.recorded
 
     @property
     def anchor(self) -> str:
@@ -184,7 +169,8 @@ class Report(Struct, frozen=True):
     drift: SummaryLives | None
     costs: Document
     risk: Document
-    findings: tuple[FindingGroup, ...]
+    #: Findings that are not about a compaction.
+    findings: tuple[Finding, ...]
     #: By severity, findings of compactions included. Findings with one cause count once.
     finding_counts: Mapping[Severity, int]
     notes: tuple[str, ...]

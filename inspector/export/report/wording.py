@@ -3,31 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from msgspec import Struct
 
 from inspector.answers.inspection import Compared
 from inspector.core.places import place_name
-from inspector.core.shares import dollars, kept_of, percent, plural
+from inspector.core.shares import dollars, percent, plural
 from inspector.core.signs import CHANGE_SIGNS, EXCERPT_WORDS, FATE_SIGNS
 from inspector.core.text import safe_title
 from inspector.export import facts, generations
 from inspector.export.document import Document
-from inspector.export.report.values import (
-    CompactionPart,
-    DiffPart,
-    FactGroup,
-    Report,
-    ReportedFact,
-    TokenCourse,
-)
+from inspector.export.report.parts import ITEMS, SUMMARY
+from inspector.export.report.values import CompactionPart, FactGroup, Report, ReportedFact, TokenCourse
 from inspector.export.requests import price_words, recorded_words, unlisted_words
 from inspector.quality.facts.fact import Kind, Life
 from inspector.quality.facts.risk import AtRisk
-from inspector.quality.facts.survival import KindSurvival
-from inspector.summaries.summary import ItemChange
+from inspector.summaries.summary import ItemChange, SummaryDiff
 
 _LINE_SIGNS = {**CHANGE_SIGNS, "removed": "-", "moved": ">"}
 _WRITTEN = {"": "{}", "del": "[-{}-]", "ins": "{{+{}+}}"}
@@ -86,13 +78,13 @@ def sections(report: Report) -> list[tuple[str, str]]:
     ]
 
 
-def size_words(part: CompactionPart) -> str:
+def size_words(part: CompactionPart, course: TokenCourse) -> str:
     """Return the sizes of the lists before and after a compaction, the tokens of the regions, and its time."""
-    recorded, planned = part.recorded, part.compared.planned
+    recorded, planned = part.recorded, part.judged.compared.planned
     before, after = recorded.tokens_before, recorded.tokens_after
     change = f"{after / before - 1:+.0%}" if before > 0 else "the size before is unknown"
     head, middle, tail = part.tokens
-    is_pruned = part.compared.agrees and planned.pruned and planned.middle_tokens < middle
+    is_pruned = part.judged.compared.agrees and planned.pruned and planned.middle_tokens < middle
     pruned = f" (~{planned.middle_tokens:,} after pruning)" if is_pruned else ""
     words = [
         f"~{before:,} → ~{after:,} tokens ({change})",
@@ -100,18 +92,17 @@ def size_words(part: CompactionPart) -> str:
         f"~{middle:,} tokens summarized{pruned}, ~{head:,} kept in the head, ~{tail:,} in the tail",
         moment(recorded.at),
     ]
-    if part.reported is not None:
-        sizes = "~{:,} → ~{:,} tokens".format(*part.reported)
+    fall = next((fall for fall in course.falls if fall.compaction == recorded.index), None)
+    if fall is not None and course.sizes:
+        sizes = f"~{fall.before:,} → ~{fall.after:,} tokens"
         words.insert(2, f"by the agent's reports {sizes}, with the parts that are not recorded")
     return "; ".join(filter(None, words))
 
 
 def boundary_words(compared: Compared) -> str:
-    """Return the recorded and the planned boundaries in sentences."""
-    recorded, planned = generations.boundary_words(compared)
-    if not compared.recorded.before:
-        return f"{recorded.capitalize()}; {planned}."
-    return f"Recorded: {recorded}{'' if compared.recorded.exact else ' (inferred)'}; {planned}."
+    """Return the recorded and the planned boundaries in a sentence."""
+    words = "; ".join(generations.boundary_words(compared))
+    return f"{words[:1].upper()}{words[1:]}."
 
 
 def kind_name(kind: Kind, number: int = 2) -> str:
@@ -133,7 +124,12 @@ def summary_name(part: CompactionPart) -> str:
 def summary_length(part: CompactionPart) -> str:
     """Return the length of the summary, and its place."""
     where = ", merged into the first message of the tail" if part.recorded.merged else ""
-    return f"{len(part.summary or '') + part.summary_more:,} characters{where}"
+    return f"{len(part.recorded.summary or ''):,} characters{where}"
+
+
+def longest_summary(report: Report) -> int:
+    """Return the number of characters of a summary that are shown."""
+    return SUMMARY.of(len(report.compactions))
 
 
 def outcome_name(entry: ReportedFact) -> str:
@@ -200,11 +196,9 @@ def _longest_first(entry: ReportedFact) -> list[str]:
     return sorted(set(entry.values), key=lambda text: (-len(text), text))
 
 
-def diff_counts(part: DiffPart) -> str:
+def diff_counts(diff: SummaryDiff) -> str:
     """Return the number of items of each change: "12 kept, 3 added"."""
-    return (
-        ", ".join(f"{count:,} {change}" for change, count in part.diff.counts().items() if count) or "nothing"
-    )
+    return ", ".join(f"{count:,} {change}" for change, count in diff.counts().items() if count) or "nothing"
 
 
 class ChangedSection(Struct, frozen=True):
@@ -216,10 +210,10 @@ class ChangedSection(Struct, frozen=True):
     kept: int
 
 
-def changed_sections(part: DiffPart) -> list[ChangedSection]:
+def changed_sections(diff: SummaryDiff, report: Report) -> list[ChangedSection]:
     """Return the changed, added and removed sections of a comparison."""
-    sections = []
-    for section in part.diff.sections:
+    sections, most = [], ITEMS.of(len(report.compactions))
+    for section in diff.sections:
         changed = [item for item in section.items if item.change != "kept"]
         if changed or section.gone or section.was is None:
             state = " (gone)" if section.gone else " (new)" if section.was is None else ""
@@ -227,8 +221,8 @@ def changed_sections(part: DiffPart) -> list[ChangedSection]:
             sections.append(
                 ChangedSection(
                     f"{section.name or 'Before the first heading'}{state}{renamed}",
-                    tuple(changed[: part.limit]),
-                    max(0, len(changed) - part.limit),
+                    tuple(changed[:most]),
+                    max(0, len(changed) - most),
                     len(section.items) - len(changed),
                 )
             )
@@ -250,10 +244,10 @@ def word_changes(item: ItemChange) -> list[tuple[str, str]]:
     return [(change, text) for change, text in pieces if text]
 
 
-def diff_lines(part: DiffPart) -> list[str]:
+def diff_lines(diff: SummaryDiff, report: Report) -> list[str]:
     """Return a comparison as lines of text: a sign before each item, and in it [-removed-] and {+added+} words."""
     lines = []
-    for section in changed_sections(part):
+    for section in changed_sections(diff, report):
         lines.append(f"@@ {section.title} @@")
         for item in section.items:
             lead = f"(from {item.from_section}) " if item.change == "moved" else ""
@@ -288,17 +282,6 @@ def made_words(report: Report) -> str:
         f"Written by compaction-inspector {report.version}{f' on {time}' if time else ''}. Token counts are rough "
         "estimates. This file holds words of the conversation: read it before you pass it on."
     )
-
-
-def survival_words(kinds: Sequence[KindSurvival], kind: Kind | None = None) -> str:
-    """Return the number of facts of a kind, or of all, that a summary keeps; a dash if all are unknown."""
-    chosen = [survival for survival in kinds if kind in (None, survival.kind)]
-    if not chosen:
-        return "–"
-    sums = [
-        sum(getattr(survival, name) for survival in chosen) for name in ("kept", "of", "weakened", "open")
-    ]
-    return kept_of(*sums)
 
 
 def requests_words(costs: Document) -> str:
