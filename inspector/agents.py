@@ -12,8 +12,9 @@ import sys
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from glob import escape, glob, has_magic
+from importlib import import_module
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 GROUP = "compaction_inspector.agents"
 _VARIABLE = re.compile(r"\$(?:\{(\w+):-([^}]*)\}|(\w+))")
@@ -38,7 +39,7 @@ class Agent(NamedTuple):
     `warm_summaries`: the summarizing call reads the prompt cache of the conversation. `session_usage`: it records the
     usage of a session, not of a request. `estimates`: the agent compares an estimate of the list with its threshold,
     not a reported size. `sends` are the names of files of its workspace that it sends with each request and does not
-    record. `copies`: its files may have sessions of other agents again.
+    record. `copies`: its files may have sessions of other agents again. `rules` are the names of its own rule files.
     """
 
     name: str
@@ -59,6 +60,7 @@ class Agent(NamedTuple):
     folders: tuple[str, ...] = ()
     sends: tuple[str, ...] = ()
     copies: bool = False
+    rules: tuple[str, ...] = ()
 
 
 _BUILT_IN = (
@@ -75,6 +77,7 @@ _BUILT_IN = (
         settings_beside=True,
         estimates=True,
         session_usage=True,
+        rules=("HERMES.md", "SOUL.md"),
     ),
     Agent(
         "claude-code",
@@ -84,6 +87,7 @@ _BUILT_IN = (
         folders=("${CLAUDE_CONFIG_DIR:-~/.claude}", "~/.claude.json"),
         aside=("*.meta.json", "sessions-index.json"),
         warm_summaries=True,
+        rules=("CLAUDE.md", "CLAUDE.local.md"),
     ),
     Agent(
         "codex",
@@ -95,6 +99,7 @@ _BUILT_IN = (
         aside=("session_index.jsonl",),
         titles=(("sessions", "session_index.jsonl"), ("archived_sessions", "session_index.jsonl")),
         warm_summaries=True,
+        rules=("AGENTS.override.md",),
     ),
     Agent(
         "opencode",
@@ -130,6 +135,7 @@ _BUILT_IN = (
         archived=(".jsonl.reset.", ".jsonl.deleted."),
         beside=((".sqlite", "-wal"),),
         sends=("AGENTS.md", "IDENTITY.md", "MEMORY.md", "SOUL.md", "TOOLS.md", "USER.md"),
+        rules=("IDENTITY.md", "SOUL.md", "TOOLS.md"),
     ),
     Agent(
         "pi",
@@ -145,6 +151,7 @@ _BUILT_IN = (
         ("${COPILOT_HOME:-~/.copilot}/session-state",),
         folders=("${COPILOT_HOME:-~/.copilot}",),
         aside=("session-store.db", "session.db", "rewind-file-snapshots/*.json"),
+        rules=("copilot-instructions.md",),
     ),
     Agent(
         "gemini",
@@ -154,6 +161,7 @@ _BUILT_IN = (
         folders=("${GEMINI_CLI_HOME:-~}/.gemini",),
         endings=(".jsonl", ".json"),
         aside=("logs.json",),
+        rules=("GEMINI.md",),
     ),
     Agent(
         "dsh",
@@ -225,6 +233,7 @@ _BUILT_IN = (
         ),
         # The list after a compaction is another file of the folder.
         beside=((".messages.json", "."), ("api_conversation_history.json", "ui_messages.json")),
+        rules=(".clinerules",),
     ),
     Agent(
         "qwen",
@@ -232,6 +241,7 @@ _BUILT_IN = (
         "inspector.stores.qwen",
         ("${QWEN_HOME:-~/.qwen}/projects",),
         folders=("${QWEN_HOME:-~/.qwen}",),
+        rules=("QWEN.md",),
     ),
     Agent(
         "goose",
@@ -281,6 +291,20 @@ def agent_named(name: str) -> Agent | None:
 def row_of(name: str) -> Agent:
     """Return the row of an agent; a row without properties if there is no such agent."""
     return agent_named(name) or Agent(name, name, "")
+
+
+def declared(module: str, name: str) -> Iterator[Any]:
+    """Yield the values of a tuple in a module of each agent's package. A package may lack the module."""
+    from importlib.util import find_spec
+
+    for agent in agents():
+        path = f"{agent.package}.{module}"
+        try:
+            values = tuple(getattr(import_module(path), name, ())) if find_spec(path) is not None else ()
+        except Exception as error:  # noqa: BLE001 (another package's code may raise anything)
+            _problems.append(f"The module {path} of {agent.title} cannot be loaded: {error!r}.")
+            continue
+        yield from values
 
 
 def may_hold_sessions(name: str) -> bool:

@@ -5,9 +5,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
+from itertools import chain
 from typing import Any, NamedTuple
 
-from inspector.agents import row_of
+from inspector.agents import agents, declared, row_of
 from inspector.core.conversations import Conversation, ConversationRow
 from inspector.core.messages import Message, ToolCall
 from inspector.core.patterns import late_pattern
@@ -15,72 +17,8 @@ from inspector.stores.base import Store
 from inspector.stores.lines import mapping
 from inspector.stores.values import mappings_in, texts_of
 
-_NAMES = (
-    r"(?:CLAUDE(?:\.local)?|AGENTS(?:\.override)?|GEMINI|QWEN|CONVENTIONS|HERMES|SOUL|TOOLS|IDENTITY|copilot-instructions)\.md"
-    r"|\.cursorrules|\.clinerules|[^/\\]+\.instructions\.md"
-)
-_FILE = late_pattern(rf"(?:^|[/\\])(?:{_NAMES})$", re.IGNORECASE)
-#: The text of such a file in a message of Claude Code, up to the next file, the next part of the reminder, such as
-#: "# currentDate", or its end.
-_CONTENTS = late_pattern(
-    r"^Contents of (?P<path>\S[^\n]*?)(?: \([^\n()]*\))?:\n"
-    r"(?P<text>.*?)(?=^Contents of \S[^\n]*:\n|^# [a-z]+[A-Z]\w*$|^</|\Z)",
-    re.DOTALL | re.MULTILINE,
-)
-#: The same of Codex. Newer releases name no folder.
-_INSTRUCTIONS = late_pattern(
-    r"\A\s*# (?P<name>AGENTS\.md) instructions(?: for (?P<folder>[^\n]+))?\n(?P<text>.*)\Z", re.DOTALL
-)
-#: The same of a hook of Claude Code.
-_HOOKED = late_pattern(
-    r"^\[ROOT (?P<name>AGENTS\.md) LOADED\]\n(?:\s*The following [^\n]+:\n)?(?P<text>.*?)(?=^</session-restore>|\Z)",
-    re.DOTALL | re.MULTILINE,
-)
-#: The same in the system prompt of Copilot, which names no file.
-_CUSTOM = late_pattern(
-    r"^<custom_instructions?>\n(?P<text>(?:[^<]|<(?!/?custom_instructions?>))*+)(?<=\n)</custom_instructions?>$",
-    re.MULTILINE,
-)
-#: The same in the system prompt of Kimi Code. The code block around the files has more backticks than usual.
-_FROM = late_pattern(
-    r"^<!-- From: (?P<path>\S[^\n]*?) -->\n(?P<text>.*?)(?=^<!-- From: |^`{5,}$|\Z)", re.DOTALL | re.MULTILINE
-)
-#: The same in the first message of Gemini CLI.
-_CONTEXT = late_pattern(
-    r"^--- Context from: (?P<path>\S[^\n]*?) ---\n(?P<text>(?:(?!^--- Context from: ).)*?)"
-    r"^--- End of Context from: (?P=path) ---$",
-    re.DOTALL | re.MULTILINE,
-)
-#: The same in the system prompt of OpenHands, which names no file.
-_BEGUN = late_pattern(
-    r"^\[BEGIN (?P<path>context from \[[^\n]+\])\]\n(?P<text>(?:(?!^\[BEGIN context from ).)*?)^\[END Context\]$",
-    re.DOTALL | re.MULTILINE,
-)
-#: The same in a reminder of DeepSeek Harness.
-_INCLUDED = late_pattern(
-    r"^Instructions from: (?P<path>\S[^\n]*\.md)\n(?P<text>.*?)(?=^Instructions from: \S|^</system-reminder>|\Z)",
-    re.DOTALL | re.MULTILINE,
-)
-#: The same in the system prompt of OpenClaw, below a line. It also names missing files.
-_LOADED = "\nLoaded project context:\n"
-_PROJECT = late_pattern(
-    r"^## (?P<path>(?:[/~]|[A-Za-z]:)[^\n]*\.md)\n(?!\[MISSING\])"
-    r"(?P<text>.*?)(?=^## (?:[/~]|[A-Za-z]:)[^\n]*\.md\n|^<!-- /?(?:openclaw:|OPENCLAW)|\Z)",
-    re.DOTALL | re.MULTILINE,
-)
-#: The same in the system prompt of Hermes, below a line, up to its memory or the time of the start.
-_FOLLOWED = "\nThe following project context files have been loaded and should be followed:\n"
-_NAMED = late_pattern(
-    r"^## (?P<path>\S+\.(?:mdc?|cursorrules)|\.cursorrules)\n\n(?P<text>.*?)"
-    r"(?=^## (?:\S+\.(?:mdc?|cursorrules)|\.cursorrules)\n\n|^\u2550{3,}|^Conversation started: |\Z)",
-    re.DOTALL | re.MULTILINE,
-)
-#: The files that OpenClaw cut in the system prompt, at the end of a message.
-_WARNING = "[Bootstrap truncation warning]"
-_CUT = late_pattern(
-    r"^- (?P<name>[^\n:]+): (?P<characters>\d{1,12}) raw -> (?P<sent>\d{1,12}) injected\b", re.MULTILINE
-)
-_TAGS = late_pattern(r"</?INSTRUCTIONS>\s*")
+#: Names of rule files of several agents.
+_NAMES = r"AGENTS\.md|CONVENTIONS\.md|\.cursorrules|[^/\\]+\.instructions\.md"
 _NUMBER = late_pattern(r"^[ \t]{0,12}\d{1,9}(?:\u2192|\t| \| )", re.MULTILINE)
 #: All lines with the numbers of Copilot.
 _DOTTED = late_pattern(r"(?:\d{1,9}\. [^\n]*(?:\n|\Z))+\Z")
@@ -107,6 +45,36 @@ _OLD, _NEW = (
 _PART = frozenset({"offset", "limit", "view_range", "start_line", "end_line"})
 #: The result of a call that failed, in tools that do not mark it.
 _FAILED = late_pattern(r"\s*\{\s*\"status\":\s*\"error\"")
+
+
+class RuleForm(NamedTuple):
+    """The form in which an agent puts rule files into a text, below a line `below` if there is one.
+
+    `pattern` finds each file: its `text`, and its `path`, or its `name` in a `folder`, by default that of the
+    conversation. `without` is no part of the text. A cut has `characters` and `sent` in place of a text.
+    """
+
+    pattern: re.Pattern[str]
+    below: str
+    without: re.Pattern[str] | None
+
+
+def rule_form(pattern: str, below: str = "", without: str = "") -> RuleForm:
+    """Return a form with these patterns."""
+    removed = late_pattern(without) if without else None
+    return RuleForm(late_pattern(pattern, re.DOTALL | re.MULTILINE), below, removed)
+
+
+@lru_cache(maxsize=2)
+def _forms(name: str) -> tuple[RuleForm, ...]:
+    return tuple(declared("rule_files", name))
+
+
+@lru_cache(maxsize=1)
+def _file() -> re.Pattern[str]:
+    """Return the pattern of the path of a rule file."""
+    names = "|".join(re.escape(name) for agent in agents() for name in agent.rules)
+    return re.compile(rf"(?:^|[/\\])(?:{_NAMES}|{names})$", re.IGNORECASE)
 
 
 class FileCut(NamedTuple):
@@ -138,7 +106,9 @@ class RuleFile(NamedTuple):
     @property
     def is_memory(self) -> bool:
         """Whether it is the agent's memory rather than a file of rules."""
-        return _FILE.search(self.path) is None and (self.how == "written" or bool(_MEMORY.search(self.path)))
+        return _file().search(self.path) is None and (
+            self.how == "written" or bool(_MEMORY.search(self.path))
+        )
 
 
 def rule_files(store: Store, conversation: Conversation) -> tuple[RuleFile, ...]:
@@ -231,8 +201,8 @@ def _in_list(messages: Iterable[Message], generation: int, folder: str, sends: b
             at = message.timestamp
             for path, text in _in_text(message.text, folder):
                 files.append(RuleFile(path, text, generation, index, message.id, at, "loaded"))
-            warned = message.text.rpartition(_WARNING)[2] if sends and _WARNING in message.text else ""
-            for match in _CUT.finditer(warned):
+            cuts = _forms("CUTS") if sends else ()
+            for match in chain.from_iterable(_matches(form, message.text, last=True) for form in cuts):
                 path, cut = f"{folder}/{match['name']}", FileCut(int(match["characters"]), int(match["sent"]))
                 files.append(RuleFile(path, "", generation, index, message.id, at, "sent", cut=cut))
     return [file for number, file in enumerate(files) if number not in failed]
@@ -253,7 +223,7 @@ def _arguments_about_files(call: ToolCall) -> Mapping[str, Any]:
 def _remembered(call: ToolCall, path: str, values: Mapping[str, Any], folder: str) -> str:
     """Return the text that a call writes into the agent's memory or into a rule file for `folder`, or ""."""
     named = "memor" in call.name.lower()
-    if not (named or _MEMORY.search(path) or (_FILE.search(path) and _is_loaded(path, folder))):
+    if not (named or _MEMORY.search(path) or (_file().search(path) and _is_loaded(path, folder))):
         return ""
     texts = [values[name] for name in _WRITTEN if isinstance(values.get(name), str)]
     listed = [new for _, new in _edits(values)] if isinstance(values.get("edits"), list) else []
@@ -280,7 +250,9 @@ def _path_of(values: Mapping[str, Any], folder: str) -> str:
 
 def _is_read(path: str, values: Mapping[str, Any]) -> bool:
     """Return whether a call only reads a rule file or a file of the memory."""
-    return bool(_FILE.search(path) or _MEMORY.search(path)) and not {*_WRITTEN, *_EDITS}.intersection(values)
+    return bool(_file().search(path) or _MEMORY.search(path)) and not {*_WRITTEN, *_EDITS}.intersection(
+        values
+    )
 
 
 def _is_loaded(path: str, folder: str) -> bool:
@@ -296,16 +268,19 @@ def _is_loaded(path: str, folder: str) -> bool:
 
 def _in_text(text: str, folder: str) -> Iterator[tuple[str, str]]:
     """Yield the paths and texts of the rule files in a text. A file without a path is of `folder`."""
-    for form in (_INSTRUCTIONS, _HOOKED):
-        for match in form.finditer(text):
-            named = (match.groupdict().get("folder") or folder).strip()
-            yield f"{named}/{match['name']}" if named else match["name"], _TAGS.sub("", match["text"]).strip()
-    for form in (_CONTENTS, _FROM, _CONTEXT, _BEGUN):
-        for match in form.finditer(text):
-            yield match["path"].strip(), match["text"].strip()
-    for match in (*_INCLUDED.finditer(text), *_NAMED.finditer(text.partition(_FOLLOWED)[2])):
-        yield _path_of({"path": match["path"].strip()}, folder), match["text"].strip()
-    for match in _PROJECT.finditer(text.partition(_LOADED)[2]):
-        yield match["path"], match["text"].strip()
-    for number, match in enumerate(_CUSTOM.finditer(text), start=1):
-        yield f"custom instruction {number}", match["text"].strip()
+    for form in _forms("FORMS"):
+        for number, match in enumerate(_matches(form, text), start=1):
+            groups = match.groupdict()
+            within = (groups.get("folder") or folder).strip()
+            path = groups.get("path") or _path_of({"path": groups.get("name", "").strip()}, within)
+            content = match["text"] if form.without is None else form.without.sub("", match["text"])
+            yield path.strip() or f"custom instruction {number}", content.strip()
+
+
+def _matches(form: RuleForm, text: str, last: bool = False) -> Iterator[re.Match[str]]:
+    """Yield the files in a text, below the first or last line of the form."""
+    if form.below and form.below in text:
+        text = (text.rpartition if last else text.partition)(form.below)[2]
+    elif form.below:
+        return
+    yield from form.pattern.finditer(text)

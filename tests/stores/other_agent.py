@@ -1,4 +1,4 @@
-"""A distribution that adds an agent by entry point: a reader and a profile."""
+"""A distribution that adds an agent by entry point: a reader, a profile and forms of rule files."""
 
 from __future__ import annotations
 
@@ -85,6 +85,11 @@ PROFILES = (
     ),
 )
 """
+RULE_FILES = r"""
+from inspector.stores.rule_files import rule_form
+
+FORMS = (rule_form(r"^Posted in (?P<path>[^\n]+):\n(?P<text>[^\n]+)$"),)
+"""
 
 
 def install(folder: Path) -> None:
@@ -94,6 +99,7 @@ def install(folder: Path) -> None:
     (package / "__init__.py").write_text(ROW)
     (package / "reader.py").write_text(READER)
     (package / "profile.py").write_text(PROFILE)
+    (package / "rule_files.py").write_text(RULE_FILES)
     info = folder / "harbour_agent-1.0.dist-info"
     info.mkdir()
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: harbour-agent\nVersion: 1.0\n")
@@ -106,6 +112,7 @@ def session(path: Path) -> Path:
     """Write a session with one compaction."""
     path.parent.mkdir(parents=True, exist_ok=True)
     messages = [
+        {"role": "user", "content": "Posted in QUAY.md:\nNever moor at berth 9."},
         {"role": "user", "content": "Never let a ferry wait. Which berth is free?"},
         {"role": "assistant", "content": "Berth 4 is free."},
     ]

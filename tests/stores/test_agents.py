@@ -28,7 +28,7 @@ def run(home: Path, *commands: list[str]) -> list[Done]:
 def test_an_agent_of_another_package_answers_every_command(tmp_path: Path) -> None:
     other_agent.install(tmp_path / "site")
     path = str(other_agent.session(tmp_path / ".harbour" / "logs" / "a.log"))
-    names = ("compactions", "losses", "facts", "findings", "show", "replay", "measures")
+    names = ("compactions", "losses", "facts", "findings", "show", "replay", "measures", "rules")
     stores, listed, *answered, whole, replay = run(
         tmp_path,
         ["stores", "--json"],
@@ -44,6 +44,8 @@ def test_an_agent_of_another_package_answers_every_command(tmp_path: Path) -> No
     for name, done in zip(names, answered, strict=True):
         assert done.returncode == 0, (name, done.stderr)
         assert json.loads(done.stdout), name
+    (rules,) = json.loads(answered[-1].stdout)
+    assert (rules["path"], rules["text"], rules["in_lists"]) == ("QUAY.md", "Never moor at berth 9.", [1])
     assert "Harbour Master" in " ".join(whole.stdout.split())
     assert "harbour" in replay.stdout
 

@@ -4,25 +4,15 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from importlib import import_module
-from importlib.util import find_spec
 
-from inspector.agents import agents
+from inspector.agents import declared
 from inspector.engines.observed.rules import Observed
 
 
 @lru_cache(maxsize=1)
 def observed_rules() -> tuple[Observed, ...]:
     """Return the rules of every agent, in the order of the agents, the newest release of each first."""
-    rules: list[Observed] = []
-    for agent in agents():
-        module = f"{agent.package}.profile"
-        try:
-            if find_spec(module) is not None:
-                rules += import_module(module).PROFILES
-        except Exception:  # noqa: BLE001 (another package's code may raise anything; its agent has no rules then)
-            continue
-    return tuple(rules)
+    return tuple(declared("profile", "PROFILES"))
 
 
 def observed_of(agent: str, version: str) -> Observed | None:
