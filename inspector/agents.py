@@ -40,6 +40,8 @@ class Agent(NamedTuple):
     usage of a session, not of a request. `estimates`: the agent compares an estimate of the list with its threshold,
     not a reported size. `sends` are the names of files of its workspace that it sends with each request and does not
     record. `copies`: its files may have sessions of other agents again. `rules` are the names of its own rule files.
+    `hook` is the file of the package to paste into the settings of an agent that calls hooks; `hook.py` reads its
+    events.
     """
 
     name: str
@@ -61,6 +63,7 @@ class Agent(NamedTuple):
     sends: tuple[str, ...] = ()
     copies: bool = False
     rules: tuple[str, ...] = ()
+    hook: str = ""
 
 
 _BUILT_IN = (
@@ -78,6 +81,7 @@ _BUILT_IN = (
         estimates=True,
         session_usage=True,
         rules=("HERMES.md", "SOUL.md"),
+        hook="hook.yaml",
     ),
     Agent(
         "claude-code",
@@ -88,6 +92,7 @@ _BUILT_IN = (
         aside=("*.meta.json", "sessions-index.json"),
         warm_summaries=True,
         rules=("CLAUDE.md", "CLAUDE.local.md"),
+        hook="hook.json",
     ),
     Agent(
         "codex",
@@ -100,6 +105,7 @@ _BUILT_IN = (
         titles=(("sessions", "session_index.jsonl"), ("archived_sessions", "session_index.jsonl")),
         warm_summaries=True,
         rules=("AGENTS.override.md",),
+        hook="hook.json",
     ),
     Agent(
         "opencode",
@@ -121,6 +127,7 @@ _BUILT_IN = (
         # One file for each message and part, next to the sessions.
         aside=("storage/message/", "storage/part/", "session/message/", "session/part/"),
         beside=((".db", "-wal"),),
+        hook="hook.js",
     ),
     Agent(
         "openclaw",
@@ -143,6 +150,7 @@ _BUILT_IN = (
         "inspector.stores.pi",
         ("${PI_CODING_AGENT_DIR:-~/.pi/agent}/sessions",),
         folders=("${PI_CODING_AGENT_DIR:-~/.pi}",),
+        hook="hook.ts",
     ),
     Agent(
         "copilot",

@@ -1,27 +1,27 @@
 """The answers of the hooks that an agent calls around a compaction.
 
-docs/hooks.md describes the hooks of each agent. An answer is computed from the transcript that the agent names, or
-from the messages that it passes. A hook stores values for a later hook in the state folder of this program, and writes
-nothing else.
+docs/hooks.md describes the hooks of each agent. The `hook.py` of its folder reads their events. An answer is computed
+from the transcript that the agent names, or from the messages that it passes. A hook stores values for a later hook in
+the state folder of this program, and writes nothing else.
 """
 
 from __future__ import annotations
 
 import hashlib
-import re
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from importlib import import_module, resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
+from inspector.agents import row_of
 from inspector.config.folders import read_state, state_dir, write_state
 from inspector.core.conversations import USER, ConversationRow
 from inspector.core.errors import BadInput
 from inspector.core.shares import plural
 from inspector.core.text import safe, safe_line
-from inspector.stores.values import mapping_at, text_of
 
 # A hook runs before every answer of an agent, so modules are imported on use.
 if TYPE_CHECKING:
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from inspector.quality.facts.fact import Fact, Saying
     from inspector.quality.facts.passages import ListText
     from inspector.stores.base import Store
+    from inspector.stores.hook_events import HookEvent
 
 #: Default and maximum characters for the summarizing request. Claude Code cuts at 10,000.
 BUDGET, MAX_BUDGET = 6_000, 9_800
@@ -43,7 +44,6 @@ _KEEP_LEAD = (
 )
 _STANDING_LEAD = "Standing rules of the user, word for word, from before the compaction:"
 _LOST_LEAD = "The last compaction lost or weakened these statements of the user. They hold unless taken back:"
-_ANALYSIS = re.compile(r"<analysis>(?:(?!<analysis>).)*?</analysis>", re.S)
 _FOLDER = "hooks"
 
 
@@ -54,126 +54,84 @@ class HookAnswer(Struct, frozen=True):
     json: Mapping[str, Any] | None = None
 
 
-def claude_code(event: Mapping[str, Any], budget: int = BUDGET) -> HookAnswer:
-    """Answer a hook of Claude Code. An event without an answer prints nothing.
+def answer(agent: str, event: Mapping[str, Any], budget: int = BUDGET) -> HookAnswer:
+    """Answer an event of an agent's hook. An event without an answer prints nothing.
 
     Raises StoreErrors for a transcript that cannot be read, and BadInput for an invalid event.
     """
-    name, session = text_of(event, "hook_event_name"), text_of(event, "session_id")
-    path = Path(text_of(event, "transcript_path"))
-    if name in ("UserPromptSubmit", "PostToolUse"):
-        return _report_once(session, name)
-    if name == "PreCompact":
-        return _statements_to_keep(facts_of_transcript(path), budget)
-    if name == "SessionStart" and event.get("source") == "compact":
-        text = _standing_rules(path)
-        _remember(session, {"standing": text, "verdict": ""})
-        return HookAnswer(text)
-    if name == "PostCompact":
-        from inspector.quality.facts.passages import ListText
-
-        text = _ANALYSIS.sub("", text_of(event, "compact_summary"))
-        summary = ListText("summary", 0, "summary", safe(text))
-        standing = str(_remembered(session).get("standing", ""))
-        lost = lost_statements(facts_of_transcript(path), [summary], standing)
-        _remember(session, {"standing": standing, "verdict": lost})
-    return HookAnswer()
+    asked = import_module(f"{row_of(agent).package}.hook").read(event)
+    text = "" if asked is None else _text(asked, agent, budget)
+    return HookAnswer(json=asked.as_json(text)) if text and asked.as_json else HookAnswer(text)
 
 
-def hermes(event: Mapping[str, Any], budget: int = BUDGET) -> HookAnswer:
-    """Answer a hook of Hermes Agent: `on_pre_compress` with its messages, or `pre_llm_call` with the history.
-
-    Raise BadInput if the messages are not a list.
-    """
-    name, session = text_of(event, "hook_event_name"), text_of(event, "session_id")
-    extra = mapping_at(event, "extra")
-    if name == "on_pre_compress":
-        return _statements_to_keep(facts_of_messages(_messages(event.get("messages"))), budget)
-    if name != "pre_llm_call":
-        return HookAnswer()
-    history = extra.get("conversation_history", event.get("conversation_history"))
-    return _after_compression(session, _messages(history))
-
-
-def codex(event: Mapping[str, Any], budget: int = BUDGET) -> HookAnswer:
-    """Answer a hook of Codex: its SessionStart after a compaction adds the rules of the user.
-
-    Raise StoreErrors for a transcript that cannot be read, and BadInput for an event without one.
-    """
-    if text_of(event, "hook_event_name") != "SessionStart" or event.get("source") != "compact":
-        return HookAnswer()
-    return HookAnswer(_standing_rules(Path(text_of(event, "transcript_path"))))
+def _text(asked: HookEvent, agent: str, budget: int) -> str:
+    match asked.asks:
+        case "keep":
+            return _pinned(_facts(asked), min(budget, MAX_BUDGET), _KEEP_LEAD)
+        case "rules":
+            text = _pinned([fact for fact in _facts(asked) if fact.binds], MAX_STANDING, _STANDING_LEAD)
+            if asked.session:
+                _remember(asked.session, {"standing": text, "verdict": ""})
+            return text
+        case "lost":
+            return _lost(asked)
+        case "missing":
+            return _after_compression(asked.session, asked.messages or ())
+        case "report":
+            return _report_once(asked.session)
+        case "status":
+            return _status_line(asked, agent)
 
 
-def opencode(event: Mapping[str, Any], budget: int = BUDGET) -> HookAnswer:
-    """Answer the opencode plug-in before a compaction of the session `session_id`: the statements to keep.
+def _pinned(facts: Sequence[Fact], budget: int, lead: str) -> str:
+    from inspector.quality.facts.carry import pin_text
 
-    Raise StoreErrors for a database that cannot be read, and BadInput if there is none.
-    """
-    from inspector.agents import agent_named, places_of
-
-    session, agent = text_of(event, "session_id"), agent_named("opencode")
-    if text_of(event, "hook_event_name") != "session.compacting" or not session or agent is None:
-        return HookAnswer()
-    databases = [path for path in places_of(agent) if path.is_file()]
-    if not databases:
-        raise BadInput("The database of opencode is not in its usual place.")
-    newest = max(databases, key=lambda path: path.stat().st_mtime)
-    return _statements_to_keep(facts_of_transcript(newest, session), budget)
+    return pin_text(facts, budget, lead)
 
 
-def pi(event: Mapping[str, Any], budget: int = BUDGET) -> HookAnswer:
-    """Answer the pi extension after a compaction: the statements that the new list lost.
-
-    The event has the `messages` before the compaction, the `kept` messages, and the `summary`. Raise BadInput without
-    lists.
-    """
-    if text_of(event, "hook_event_name") != "session_compact":
-        return HookAnswer()
+def _lost(asked: HookEvent) -> str:
+    """Return the statements that a compaction lost. If the event has a session, store them instead."""
     from inspector.quality.facts.passages import ListText
 
-    after = [ListText("summary", 0, "summary", safe(text_of(event, "summary")))]
-    after += [
-        ListText("tail", number, "tool" if message.role == "toolResult" else message.role, safe(message.text))
-        for number, message in enumerate(_messages(event.get("kept")), 1)
+    after = [
+        ListText("tail" if number else "summary", number, role, safe(text))
+        for number, (role, text) in enumerate(asked.after)
     ]
-    return HookAnswer(lost_statements(facts_of_messages(_messages(event.get("messages"))), after))
+    standing = str(_remembered(asked.session).get("standing", "")) if asked.session else ""
+    lost = lost_statements(_facts(asked), after, standing)
+    if asked.session:
+        _remember(asked.session, {"standing": standing, "verdict": lost})
+    return "" if asked.session else lost
 
 
-def status_line(event: Mapping[str, Any]) -> str:
-    """Return Claude Code's status line: the distance to the threshold, and the rules that a compaction would summarize.
+def _facts(asked: HookEvent) -> tuple[Fact, ...]:
+    if asked.messages is not None:
+        return facts_of_messages(asked.messages)
+    return facts_of_transcript(Path(asked.transcript), asked.conversation)
 
-    Raises StoreErrors for a transcript that cannot be read.
-    """
-    window = mapping_at(event, "context_window")
-    usage = mapping_at(window, "current_usage")
-    names = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens", "output_tokens")
-    used = sum(value for name in names if isinstance(value := usage.get(name), int))
-    size = window.get("context_window_size")
+
+def _status_line(asked: HookEvent, agent: str) -> str:
+    """Return the distance to the threshold, and the number of rules that a compaction would summarize."""
     parts = []
-    if isinstance(size, int) and size > 0:
-        threshold = _threshold(size)
-        remaining = threshold - used
-        share = f"{used:,}/{threshold:,}"
+    if asked.window > 0:
+        threshold = _threshold(agent, asked.window)
+        remaining, share = threshold - asked.used, f"{asked.used:,}/{threshold:,}"
         parts.append(
             f"{share} · {remaining:,} to compaction" if remaining > 0 else f"{share} · compaction is due"
         )
-    rules = _count_rules(Path(text_of(event, "transcript_path")), text_of(event, "session_id"))
-    if rules:
+    if rules := _count_rules(Path(asked.transcript), asked.session):
         parts.append(f"{plural(rules, 'rule')} at risk")
     return " · ".join(parts)
 
 
-def _threshold(window: int) -> int:
+def _threshold(agent: str, window: int) -> int:
     from inspector.engines.base import Settings
     from inspector.engines.capabilities import default_threshold
     from inspector.engines.registry import engine
 
-    profile = engine("claude-code")
+    profile = engine(agent)
     share = default_threshold(profile, window)
-    settings = Settings(
-        profile="claude-code", context_length=window, threshold=0.5 if share is None else share
-    )
+    settings = Settings(profile=agent, context_length=window, threshold=0.5 if share is None else share)
     return profile.budgets(settings).threshold_tokens
 
 
@@ -239,22 +197,8 @@ def lost_statements(facts: Iterable[Fact], after: Sequence[ListText], standing: 
 
 def settings_to_paste(agent: str) -> str:
     """Return the text to paste into an agent's settings, or to save as its plug-in."""
-    (file,) = Path(__file__).with_name("hook_files").glob(f"{agent}.*")
-    return file.read_text(encoding="utf-8")
-
-
-def _statements_to_keep(facts: Sequence[Fact], budget: int) -> HookAnswer:
-    """Return the statements to keep as the text for the summarizer."""
-    from inspector.quality.facts.carry import pin_text
-
-    return HookAnswer(pin_text(facts, min(budget, MAX_BUDGET), _KEEP_LEAD))
-
-
-def _standing_rules(path: Path) -> str:
-    """Return the rules of the user in a transcript, word for word, within their budget."""
-    from inspector.quality.facts.carry import pin_text
-
-    return pin_text([fact for fact in facts_of_transcript(path) if fact.binds], MAX_STANDING, _STANDING_LEAD)
+    row = row_of(agent)
+    return resources.files(row.package).joinpath(row.hook).read_text(encoding="utf-8")
 
 
 def _main_conversation(rows: Sequence[ConversationRow]) -> str:
@@ -279,7 +223,7 @@ def _user_messages(store: Store, name: str) -> Iterator[tuple[Saying, Message]]:
         yield Saying(step, place.generation, place.index, place.message, generation.session, "user"), message
 
 
-def _after_compression(session: str, history: Sequence[Message]) -> HookAnswer:
+def _after_compression(session: str, history: Sequence[Message]) -> str:
     """Report the rules that a compression lost, once for each summary. Before a summary, store the rules.
 
     The stored `said` is the digest of the summary whose losses were reported.
@@ -293,31 +237,30 @@ def _after_compression(session: str, history: Sequence[Message]) -> HookAnswer:
     current = [fact.text for fact in facts_of_messages(history) if fact.binds]
     if summary is None:
         _remember(session, {"rules": current, "said": ""})
-        return HookAnswer()
+        return ""
     text = history[summary].text.encode("utf-8", "surrogatepass")
     digest = hashlib.blake2b(text, digest_size=8).hexdigest()
     rules = [rule for rule in state.get("rules", ()) if isinstance(rule, str)]
     # Later compressions may lose the rules that the user says from now on.
     _remember(session, {"rules": list(dict.fromkeys([*rules, *current])), "said": digest})
     if state.get("said") == digest or not rules:
-        return HookAnswer()
+        return ""
     before = facts_of_messages(messages_from({"role": "user", "content": rule} for rule in rules))
     after = [
         ListText("summary" if index == summary else "tail", index, message.role, safe(message.text))
         for index, message in enumerate(history)
     ]
-    lost = lost_statements(before, after)
-    return HookAnswer(json={"context": lost}) if lost else HookAnswer()
+    return lost_statements(before, after)
 
 
-def _report_once(session: str, event: str) -> HookAnswer:
+def _report_once(session: str) -> str:
     """Report the stored losses of the last compaction, and remove them from the store."""
     state = _remembered(session)
     verdict = state.get("verdict")
     if not isinstance(verdict, str) or not verdict:
-        return HookAnswer()
+        return ""
     _remember(session, {**state, "verdict": ""})
-    return HookAnswer(json={"hookSpecificOutput": {"hookEventName": event, "additionalContext": verdict}})
+    return verdict
 
 
 def _count_rules(path: Path, session: str) -> int:
@@ -333,14 +276,6 @@ def _count_rules(path: Path, session: str) -> int:
     return rules
 
 
-def _messages(value: object) -> tuple[Message, ...]:
-    if not isinstance(value, list):
-        raise BadInput("The event has no list of messages.")
-    from inspector.core.messages import messages_from
-
-    return messages_from(entry for entry in value if isinstance(entry, dict))
-
-
 def _state_file(session: str) -> Path:
     digest = hashlib.blake2b(session.encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
     return state_dir() / _FOLDER / f"{digest}.json"
@@ -352,9 +287,3 @@ def _remembered(session: str) -> dict[str, Any]:
 
 def _remember(session: str, values: Mapping[str, Any]) -> None:
     write_state(_state_file(session), {**values, "at": time.time()})
-
-
-#: The function of each agent that answers an event within a budget.
-AGENTS: Mapping[str, Callable[[Mapping[str, Any], int], HookAnswer]] = {
-    "claude-code": claude_code, "codex": codex, "hermes": hermes, "opencode": opencode, "pi": pi
-}  # fmt: skip

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from inspector.agents import agents
 from inspector.commands.asking import Asked, command, shared_options
 from inspector.commands.options import Number, Whole, mask_option, print_notes, settings_options
 from inspector.core.errors import BadInput, InspectorError
@@ -110,7 +111,7 @@ class HookCommand(click.Command):
 
 
 @click.command(cls=HookCommand)
-@click.argument("agent", type=click.Choice(["claude-code", "codex", "hermes", "opencode", "pi"]))
+@click.argument("agent", type=click.Choice(sorted(row.name for row in agents() if row.hook)))
 @click.option(
     "--print-settings", is_flag=True, help="Print the block to paste into the agent's settings, and end."
 )
@@ -134,18 +135,15 @@ def hook(agent: str, print_settings: bool, status: bool, budget: int) -> None:
         click.echo(hooking.settings_to_paste(agent), nl=False)
         return
     try:
-        event = _event()
-        if status:
-            click.echo(hooking.status_line(event))
-            return
-        answer = hooking.AGENTS[agent](event, budget)
+        event = _event() | ({"hook_event_name": "Status"} if status else {})
+        answer = hooking.answer(agent, event, budget)
     except InspectorError as error:
         raise BadInput(safe_line(str(error))) from error
     if answer.json is not None:
         click.echo(json.dumps(answer.json))
-    elif answer.text:
+    elif answer.text or status:
         # Agents read and write UTF-8 in every locale.
-        click.echo(answer.text.encode(errors="replace"), nl=False)
+        click.echo(answer.text.encode(errors="replace"), nl=status)
 
 
 def _event() -> dict[str, Any]:

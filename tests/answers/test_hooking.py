@@ -7,6 +7,7 @@ import shlex
 import subprocess
 import sys
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,12 +16,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.answers import hooking
-from inspector.answers.hooking import HookAnswer, claude_code, hermes, status_line
+from inspector.answers.hooking import HookAnswer
 from inspector.core.errors import InspectorError
 from inspector.core.messages import Message
 from inspector.quality.facts.passages import ListText
 from tests.program import Run
 
+claude_code, codex, hermes, pi = (
+    partial(hooking.answer, agent) for agent in ("claude-code", "codex", "hermes", "pi")
+)
 RULES = "Never push to the main branch. The service listens on port 8123. Write a parser for the logs."
 NAMES = ["hook_event_name", "session_id", "transcript_path", "source", "messages"]
 VALUES = st.one_of(
@@ -117,10 +121,10 @@ def test_the_status_line_has_the_distance_and_the_rules(tmp_path: Path) -> None:
         "context_window_size": 200_000,
         "current_usage": {"input_tokens": 7_000, "cache_read_input_tokens": 120_000, "output_tokens": 0},
     }
-    line = status_line(event("", transcript(tmp_path), context_window=window))
+    line = claude_code(event("Status", transcript(tmp_path), context_window=window)).text
     assert "127,000/167,000 · 40,000 to compaction" in line
     assert "1 rule at risk" in line
-    assert status_line({}) == ""
+    assert claude_code({"hook_event_name": "Status"}) == HookAnswer()
 
 
 def history(*texts: str) -> list[dict[str, str]]:
@@ -259,8 +263,8 @@ def test_losses_are_judged_against_every_text() -> None:
 def test_codex_gets_the_standing_rules_only_after_a_compaction(tmp_path: Path) -> None:
     path = str(transcript(tmp_path))
     event = {"hook_event_name": "SessionStart", "source": "compact", "transcript_path": path}
-    assert "Never push to the main branch." in hooking.codex(event).text
-    assert hooking.codex({**event, "source": "startup"}) == HookAnswer()
+    assert "Never push to the main branch." in codex(event).text
+    assert codex({**event, "source": "startup"}) == HookAnswer()
 
 
 def test_pi_gets_rules_missing_in_the_summary_and_the_kept_messages() -> None:
@@ -271,9 +275,9 @@ def test_pi_gets_rules_missing_in_the_summary_and_the_kept_messages() -> None:
         "kept": [],
         "summary": "A parser is written.",
     }
-    assert "Never push to the main branch. (lost)" in hooking.pi(event).text
-    assert hooking.pi({**event, "summary": RULES}).text == ""
-    assert hooking.pi({**event, "kept": messages}).text == ""
+    assert "Never push to the main branch. (lost)" in pi(event).text
+    assert pi({**event, "summary": RULES}).text == ""
+    assert pi({**event, "kept": messages}).text == ""
 
 
 def test_a_value_that_only_a_tool_printed_does_not_keep_a_rule() -> None:
@@ -285,7 +289,7 @@ def test_a_value_that_only_a_tool_printed_does_not_keep_a_rule() -> None:
         "kept": kept,
         "summary": "Retries were discussed.",
     }
-    assert "only on 502. (lost)" in hooking.pi(event).text
+    assert "only on 502. (lost)" in pi(event).text
 
 
 @pytest.mark.parametrize(

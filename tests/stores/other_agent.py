@@ -1,4 +1,4 @@
-"""A distribution that adds an agent by entry point: a reader, a profile and forms of rule files."""
+"""A distribution that adds an agent by entry point: a reader, a profile, forms of rule files and a hook."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ ROW = """
 from inspector.agents import Agent
 
 AGENT = Agent(
-    "harbour", "Harbour Master", "harbour_agent", ("${HARBOUR_HOME:-~/.harbour}/logs",), endings=(".log",)
+    "harbour", "Harbour Master", "harbour_agent", ("${HARBOUR_HOME:-~/.harbour}/logs",), endings=(".log",),
+    hook="hook.ini",
 )
 """
 READER = """
@@ -90,6 +91,13 @@ from inspector.stores.rule_files import rule_form
 
 FORMS = (rule_form(r"^Posted in (?P<path>[^\n]+):\n(?P<text>[^\n]+)$"),)
 """
+HOOK = """
+from inspector.stores.hook_events import HookEvent
+
+
+def read(event):
+    return HookEvent("keep", transcript=event["log"])
+"""
 
 
 def install(folder: Path) -> None:
@@ -100,6 +108,8 @@ def install(folder: Path) -> None:
     (package / "reader.py").write_text(READER)
     (package / "profile.py").write_text(PROFILE)
     (package / "rule_files.py").write_text(RULE_FILES)
+    (package / "hook.py").write_text(HOOK)
+    (package / "hook.ini").write_text("before_full = compaction-inspector hook harbour\n")
     info = folder / "harbour_agent-1.0.dist-info"
     info.mkdir()
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: harbour-agent\nVersion: 1.0\n")

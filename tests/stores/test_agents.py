@@ -57,13 +57,24 @@ print(*settings_written(Settings(profile="harbour", context_length=100_000)))
 """
 
 
-def test_the_package_of_an_agent_writes_limits_for_its_configuration(tmp_path: Path) -> None:
-    other_agent.install(tmp_path / "site")
+def python(site: Path, *words: str, event: object = None) -> str:
+    """Run Python with the other package installed; return its output."""
     done = subprocess.run(
-        [sys.executable, "-c", WRITTEN], env={**os.environ, "PYTHONPATH": str(tmp_path / "site")}, cwd=ROOT,
+        [sys.executable, *words], env={**os.environ, "PYTHONPATH": str(site)}, cwd=ROOT, input=json.dumps(event),
         capture_output=True, text=True, check=True,
     )  # fmt: skip
-    assert done.stdout.strip() == "harbour.ini compact_at = 50000 ; compacts at 50,000 tokens"
+    return done.stdout
+
+
+def test_the_package_of_an_agent_writes_limits_and_answers_hooks(tmp_path: Path) -> None:
+    other_agent.install(tmp_path / "site")
+    written = python(tmp_path / "site", "-c", WRITTEN)
+    assert written.strip() == "harbour.ini compact_at = 50000 ; compacts at 50,000 tokens"
+    hook = tmp_path / "site", "-m", "inspector", "hook"
+    assert "|harbour|" in python(*hook, "--help")
+    assert python(*hook, "harbour", "--print-settings").startswith("before_full")
+    kept = python(*hook, "harbour", event={"log": str(other_agent.session(tmp_path / "a.log"))})
+    assert "- Never let a ferry wait." in kept
 
 
 def test_a_package_that_fails_is_named(tmp_path: Path) -> None:
