@@ -33,23 +33,25 @@ def list_requests(answers: Answers, name: str) -> Requests:
     """
     inspection, resolved = answers.opened(name)
     requests = with_differences(inspection, resolved, requests_of(inspection, resolved))
-    if requests.is_estimated and not requests.sent:
-        answers.note(
-            "The store keeps no usage of single calls, and no request can be estimated from the messages."
-        )
-    elif requests.is_estimated:
-        comparison = "The store has no total to compare with."
-        if requests.reported:
-            off = (requests.sent - requests.reported) / requests.reported
-            comparison = f"The provider reported {requests.reported:,}: the estimate is {abs(off):.1%} "
-            comparison += "higher." if off > 0 else "lower."
-        answers.note(
-            "The store keeps no usage of single calls, so the requests are estimated from the messages: "
-            f"{requests.sent:,} tokens sent. {comparison}"
-        )
+    if requests.is_estimated:
+        answers.note(estimate_words(requests))
     for why in requests.why_no_cost:
         answers.note(f"Some requests have no cost: {why}; {own_file()} can name it.")
     return requests
+
+
+def estimate_words(requests: Requests) -> str:
+    """Return how estimated requests compare with the total of the provider."""
+    lead = "The store keeps no usage of single calls,"
+    if not requests.sent:
+        return f"{lead} and no request can be estimated from the messages."
+    comparison = "The store has no total to compare with."
+    if requests.reported:
+        off = (requests.sent - requests.reported) / requests.reported
+        comparison = f"The provider reported {requests.reported:,}: the estimate is {abs(off):.1%} "
+        comparison += "higher." if off > 0 else "lower."
+    estimated = "so the requests are estimated from the messages:"
+    return f"{lead} {estimated} {requests.sent:,} tokens sent. {comparison}"
 
 
 def requests_of(inspection: Inspection, resolved: ResolvedSettings) -> Requests:

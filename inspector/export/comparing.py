@@ -79,10 +79,7 @@ def _short(label: str) -> str:
 def comparison_text(comparison: FolderComparison) -> str:
     """Return the table as text."""
     heading, *rows = comparison_table(comparison)
-    table = Table(*heading)
-    for row in rows:
-        table.add(*row)
-    lines = table.lines(_ROOM)
+    lines = Table(*heading, rows=rows).lines(_ROOM)
     lines += [f"? {safe_line(sentence)}" for sentence in comparison.unread]
     return "\n".join(lines) + "\n"
 

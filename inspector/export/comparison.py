@@ -7,9 +7,9 @@ from functools import partial
 
 from inspector.core.shares import figure, plural
 from inspector.core.text import safe_title
-from inspector.engines.base import BUDGET_NAMES, Budgets, Settings
+from inspector.engines.base import BUDGET_NAMES, Budgets
 from inspector.engines.settings import SETTING_NAMES
-from inspector.export.config import settings_written
+from inspector.export.config import setting_words, settings_written
 from inspector.export.console import Table
 from inspector.replay.metrics import METRICS
 from inspector.replay.recording import Recording
@@ -54,7 +54,7 @@ def comparison_text(
     lines += [f"Summaries are taken to be {summary_words(model)}.", ""]
     lines += _table(
         ["settings", *names[1:]],
-        [[name, *(_shown(run.settings, name) for _, run in runs)] for name in SETTING_NAMES],
+        [[name, *(setting_words(getattr(run.settings, name)) for _, run in runs)] for name in SETTING_NAMES],
     )
     derived = [
         [words, *(_budget(run.budgets, name) for _, run in runs)] for name, words in BUDGET_NAMES.items()
@@ -88,18 +88,6 @@ def _budget(budgets: Budgets, name: str) -> str:
     return f"~{value:,}" if budgets.observed and name == "max_summary_tokens" else f"{value:,}"
 
 
-def _shown(settings: Settings, name: str) -> str:
-    value = getattr(settings, name)
-    if value is None:
-        return "not set"
-    return (
-        f"{value:,}" if isinstance(value, int) else f"{value:g}" if isinstance(value, float) else str(value)
-    )
-
-
 def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
-    table = Table(head[0], *(f">{name}" for name in head[1:]))
-    for row in rows:
-        table.add(*row)
-    names, *lines = table.lines(_ROOM)
+    names, *lines = Table(head[0], *(f">{name}" for name in head[1:]), rows=rows).lines(_ROOM)
     return [names, "-" * max(map(len, (names, *lines))), *lines]

@@ -40,6 +40,17 @@ def explained(budgets: Budgets, sources: Mapping[str, str]) -> dict[str, tuple[D
     return steps
 
 
+def setting_words(value: float | str | None) -> str:
+    """Return the value of a setting."""
+    return value if isinstance(value, str) else "not set" if value is None else f"{value:,.12g}"
+
+
+def step_value(step: DerivationStep) -> str:
+    """Return the number of a derivation step: a whole number with separators, a share unchanged."""
+    value = step.value
+    return f"{value:,.0f}" if abs(value) > 1 or value in (0, 1) else f"{value:g}"
+
+
 class Written(NamedTuple):
     """Settings as text to paste into `file`, "" if no file is known."""
 

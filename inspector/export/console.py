@@ -96,10 +96,18 @@ class Table:
     then lines get longer.
     """
 
-    def __init__(self, *columns: str, spare: Sequence[str] = (), cut: Sequence[str] = ()) -> None:
+    def __init__(
+        self,
+        *columns: str,
+        spare: Sequence[str] = (),
+        cut: Sequence[str] = (),
+        rows: Iterable[Iterable[object]] = (),
+    ) -> None:
         self._columns = [(name.removeprefix(">"), name.startswith(">")) for name in columns]
         self._spare, self._cut = tuple(spare), frozenset(cut)
         self.rows: list[tuple[str, ...]] = []
+        for row in rows:
+            self.add(*row)
 
     def add(self, *cells: object) -> None:
         """Add a row of cells, safe for a terminal; None and missing cells are empty."""

@@ -20,12 +20,10 @@ from inspector.config.agent_folders import refuse_agent_folders
 from inspector.config.folders import read_state, write_whole
 from inspector.core.conversations import ConversationRow
 from inspector.core.errors import OutputProblem, UsageProblem
-from inspector.export.tables import TABLES, Row, TableRows, stamps, table_rows
-from inspector.models.masking import Masker
+from inspector.export.masking import DocumentMasker
+from inspector.export.tables import TABLES, TableRows, stamps, table_rows
 
 _STAMPS = "exported"
-#: Columns whose texts may hold secrets.
-_TEXTS = frozenset({"title", "text", "value", "fact"})
 _INDEXES = (
     ("facts", "fate"), ("facts", "category"), ("aftermath", "kind"), ("findings", "rule"), ("requests", "cause"),
     ("requests", "at"), ("conversations", "agent"),
@@ -85,20 +83,7 @@ def rows_to_write(
 ) -> TableRows:
     """Return the rows of one conversation, with keys and passwords masked if `masking`."""
     rows = table_rows(answers, key, row, stamp)
-    return _masked(rows) if masking else rows
-
-
-def _masked(rows: TableRows) -> TableRows:
-    masker = Masker()
-
-    def clean(row: Row) -> Row:
-        texts = {
-            name: masker(value) for name, value in row.items() if name in _TEXTS and isinstance(value, str)
-        }
-        return row | texts
-
-    tables = {name: list(map(clean, unmasked)) for name, unmasked in rows.rows.items()}
-    return replace(rows, rows=tables)
+    return replace(rows, rows=DocumentMasker(masking)(rows.rows))
 
 
 class SqliteSink:

@@ -23,13 +23,16 @@ _TIMES = ("at", "started_at", "last_active")
 
 
 def built(value: Any, special: Callable[[Any], Any] = lambda value: None) -> Any:
-    """Return a frozen value as dicts by the names of its fields, and lists. `special` returns None for other values."""
+    """Return a frozen value as dicts by the names of its fields, and lists. An unknown number (NaN) is None.
+
+    `special` returns None for other values.
+    """
     document = special(value)
     if document is not None:
         return document
     if value is None or isinstance(value, str | float | int):
         # Most values are plain. A check for an abstract class takes much longer.
-        return value
+        return None if value != value else value
     if isinstance(value, Struct):
         return {name: built(getattr(value, name), special) for name in value.__struct_fields__}
     if isinstance(value, tuple) and hasattr(value, "_asdict"):

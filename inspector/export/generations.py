@@ -18,7 +18,7 @@ from inspector.core.shares import percent, plural
 from inspector.core.text import safe, safe_line, unwrapped
 from inspector.engines.base import Budgets, DerivationStep, agreement_words
 from inspector.engines.registry import words_of
-from inspector.export.config import budgets_document, explained, settings_document
+from inspector.export.config import budgets_document, explained, settings_document, step_value
 from inspector.export.console import Table, print_table, say
 from inspector.export.document import Document, built, fields_of
 from inspector.export.findings import finding_document
@@ -232,8 +232,7 @@ def _marks(breakpoint: int | None, pruned: bool, summary: bool) -> str:
 def print_steps(steps: Iterable[DerivationStep]) -> None:
     """Print the derivation of a number, a line for each step; a star marks the rules that changed it."""
     for step in steps:
-        value = f"{step.value:,.0f}" if step.value > 1 else f"{step.value:g}"
-        say(f"  {'*' if step.bound else ' '} {step.rule:<15} {value:>10}  {step.why}")
+        say(f"  {'*' if step.bound else ' '} {step.rule:<15} {step_value(step):>10}  {step.why}")
 
 
 def print_compactions(answer: RecordedCompactions) -> None:

@@ -13,7 +13,7 @@ from inspector.quality.facts.fact import KINDS
 from inspector.quality.measures import Measures, Share
 
 #: The names of the columns of a table of measures.
-COLUMNS = ("compaction", "compression", "tokens spent", *(f"{kind}s" for kind in KINDS))
+COLUMNS = (">compaction", ">compression", ">tokens spent", *(f">{kind}s" for kind in KINDS))
 
 
 def measures_document(answer: MeasuredConversation) -> Document:
@@ -47,10 +47,7 @@ def print_measures(answer: MeasuredConversation) -> None:
     if not answer.measures.compactions:
         say("Nothing was compacted, so there is nothing to measure.")
         return
-    table = Table(*(f">{name}" for name in COLUMNS))
-    for row in measure_rows(answer.measures):
-        table.add(*row)
-    print_table(table)
+    print_table(Table(*COLUMNS, rows=measure_rows(answer.measures)))
     for note in measure_notes(answer.measures):
         say(note)
 

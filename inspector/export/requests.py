@@ -9,11 +9,15 @@ from inspector.answers.requests import OpenedRequest
 from inspector.caching.costs import Cost, Rates
 from inspector.caching.priced import PricedRequest
 from inspector.caching.requests import Requests
-from inspector.core.shares import dollars, plural
+from inspector.core.shares import dollars, percent, plural
+from inspector.core.signs import CAUSE_WORDS
 from inspector.core.text import safe_line
 from inspector.export.console import Table, print_table, say
 from inspector.export.document import Document, built, fields_of
 from inspector.stores.wires import json_text
+
+#: The columns of a table of cache misses.
+CAUSE_COLUMNS = ("cause", ">misses", ">tokens sent again", ">US dollars more")
 
 
 def bill_document(cost: CompactionCost) -> Document | None:
@@ -129,33 +133,48 @@ def print_requests(requests: Requests) -> None:
 
 def print_sums(requests: Requests) -> None:
     """Print missed tokens by cause, the cost of all requests, and the cost of idling."""
-    count = f"{'estimated ' if requests.is_estimated else ''}requests"
-    count = f"{count:<19}{len(requests.priced):>5,}  "
-    for entry in requests.by_cause():
-        more = f", {dollars(entry.more)} US dollars more than reading them" if entry.more else ""
-        say(f"{entry.cause:<16} {entry.misses:>5,}  {entry.tokens:>12,} tokens sent again{more}")
-    if requests.cost is not None and any(entry.rates for entry in requests.priced):
-        prices = price_words(price_dates(requests.priced))
-        say(f"{count}{dollars(requests.cost.amount):>12} US dollars{prices}")
-    elif requests.priced:
-        say(f"{count}no cost: {'; '.join(requests.why_no_cost)}")
-    if requests.recorded_cost:
-        say(recorded_words(requests.recorded_cost))
-    if requests.unlisted:
-        say(unlisted_words(len(requests.unlisted)))
-    for sentence in requests.idle().words:
+    if rows := cause_rows(requests):
+        print_table(Table(*CAUSE_COLUMNS, rows=rows))
+    for sentence in (*sum_sentences(requests), *requests.idle().words):
         say(sentence)
+
+
+def cause_rows(requests: Requests) -> list[tuple[str, ...]]:
+    """Return a row for each cause of cache misses, in the order of CAUSE_COLUMNS."""
+    return [
+        (
+            CAUSE_WORDS.get(entry.cause, entry.cause),
+            f"{entry.misses:,}",
+            f"{entry.tokens:,}",
+            "–" if entry.more is None else dollars(entry.more),
+        )
+        for entry in requests.by_cause()
+    ]
+
+
+def sum_sentences(requests: Requests) -> list[str]:
+    """Return sentences about the number of requests, their tokens and their cost."""
+    sent, cost, sentences = requests.sent, requests.cost, []
+    read = sum(entry.request.cache_read for entry in requests.priced)
+    if requests.priced:
+        count = plural(len(requests.priced), "request")
+        sentences.append(f"{count} sent {sent:,} tokens, {percent(read, sent)} of them read from the cache.")
+    if cost is not None and any(entry.rates for entry in requests.priced):
+        prices = price_words(price_dates(requests.priced))
+        sentences.append(f"They cost {dollars(cost.amount)} US dollars{prices}.")
+    elif requests.priced:
+        sentences.append(f"What they cost is not known: {'; '.join(requests.why_no_cost)}.")
+    if requests.recorded_cost:
+        sentences.append(recorded_words(requests.recorded_cost))
+    if requests.unlisted:
+        calls = f"calls for {plural(len(requests.unlisted), 'summary', 'summaries')}"
+        sentences.append(f"The {calls} are not in these sums: they belong to the costs of the compactions.")
+    return sentences
 
 
 def recorded_words(amount: float) -> str:
     """Return the sentence about the cost in US dollars that the agent recorded."""
     return f"The agent recorded a cost of {dollars(amount)} US dollars."
-
-
-def unlisted_words(count: int) -> str:
-    """Return the sentence about summaries whose calls are not among the requests."""
-    calls = f"calls for {plural(count, 'summary', 'summaries')}"
-    return f"The {calls} are not in these sums: they belong to the costs of the compactions."
 
 
 def price_dates(priced: Iterable[PricedRequest]) -> list[str]:

@@ -167,10 +167,7 @@ def sweep_document(swept: Sweep) -> Document:
         rows.name: list(rows.values),
         columns.name: list(columns.values),
         "conversations": swept.conversations,
-        "metrics": {
-            name: [[None if isnan(cell) else cell for cell in line] for line in swept.cells[name]]
-            for name in swept.cells
-        },
+        "metrics": built(swept.cells),
         "best": {
             name: {
                 **_settings(swept, (best.row, best.column)),
@@ -240,9 +237,9 @@ def recommendation_document(advice: Recommendation) -> Document:
         },
         "why": list(advice.why),
         "against": {
-            "recorded": _without_nan(advice.recorded),
-            "in_force": _without_nan(advice.in_force) | {"range": built(advice.ranges[0])},
-            "recommended": _without_nan(advice.recommended) | {"range": built(advice.ranges[1])},
+            "recorded": built(advice.recorded),
+            "in_force": built(advice.in_force) | {"range": built(advice.ranges[0])},
+            "recommended": built(advice.recommended) | {"range": built(advice.ranges[1])},
         },
         "reproduces": reproduction_document(advice.reproduces),
         "confidence": confidence(advice),
@@ -254,11 +251,6 @@ def _changed(advice: Recommendation) -> list[str]:
     """Return the names of the recommended settings that differ from those in force."""
     names = ("threshold", "target_ratio") if advice.changes else ()
     return [name for name in names if getattr(advice.settings, name) != getattr(advice.force, name)]
-
-
-def _without_nan(figures: dict[str, float]) -> Document:
-    """Return figures with null for unknown values."""
-    return {name: None if isnan(value) else value for name, value in figures.items()}
 
 
 def _compared(run: Document, recorded: Document) -> str:
@@ -349,11 +341,9 @@ def _print_beside(document: Document) -> None:
         *((other["profile"], other["threshold_tokens"], other["whatif"]) for other in document["beside"]),
     ]
     say()
-    table = Table("", *(f">{name}" for name, _, _ in columns))
-    table.add("threshold", *("–" if limit is None else f"{limit:,}" for _, limit, _ in columns))
-    for row in figure_rows([_run_figures(run).get for _, _, run in columns]):
-        table.add(*row)
-    print_table(table)
+    thresholds = ["threshold", *("–" if limit is None else f"{limit:,}" for _, limit, _ in columns)]
+    figures = figure_rows([_run_figures(run).get for _, _, run in columns])
+    print_table(Table("", *(f">{name}" for name, _, _ in columns), rows=[thresholds, *figures]))
     for other in document["beside"]:
         events = other["whatif"]["compactions"]
         steps = ", ".join(

@@ -201,7 +201,7 @@ def test_the_outline(report_of: MakeReport) -> None:
         "Compaction 3", "Findings", *compaction,
         "Compaction 4", "Findings", *compaction, "What earlier summaries still had",
         "How the summaries drifted", "Says something else", "Stale: still listed as open",
-        "What it cost", "At risk now", "1 preference", "1 decision", "2 exact values",
+        "What it cost", "At risk now", "1 preference", "1 decision", "2 values",
         "Findings about the whole conversation", "Settings in force", "Threshold: 64,000 tokens",
         "Tail budget: 12,800 tokens", "Largest summary: 6,400 tokens", "Hygiene: 108,800 tokens",
     ]  # fmt: skip
@@ -289,17 +289,17 @@ def test_costs_are_shown_with_their_causes_and_bills(report_of: MakeReport) -> N
     page = parsed(render(report, "html"))
     section = page.by_id("costs")
     text, document = " ".join(section.text.split()), render(report, "markdown")
-    assert report.costs["modelled"]
+    assert report.costs.is_estimated
     for output in (text, document):
         assert "47 requests sent" in output
-        assert "They are estimated from the messages" in output
+        assert "so the requests are estimated from the messages" in output
         assert "expired in a pause (ttl)" in output
-    causes = {one["cause"]: one["misses"] for one in report.costs["by_cause"]}
+    causes = {entry.cause: entry.misses for entry in report.costs.by_cause()}
     assert causes["compaction"] == len(report.compactions)
     bill = "Cost: unknown: the summary call failed, and its cost is not recorded"
     assert bill in page.by_id("compaction-2").text
     assert bill in document
-    blank = report.costs | {"cost": None, "cost_notes": ["no price of x is known"]}
-    assert "What they cost is not known: no price of x is known." in render(
-        replace(report, costs=blank), "html"
-    )
+    unpriced = tuple(entry._replace(cost=None, rates=None) for entry in report.costs.priced)
+    blank = replace(report.costs, priced=unpriced)
+    (why,) = blank.why_no_cost
+    assert f"What they cost is not known: {why}." in render(replace(report, costs=blank), "html")

@@ -9,7 +9,6 @@ from inspector.answers.inspection import Compared
 from inspector.core.shares import plural
 from inspector.export.measures import share_percent
 from inspector.export.report.values import Fall, GenerationLine, Report, TokenCourse
-from inspector.export.report.wording import kind_name
 from inspector.export.whatif import graph
 from inspector.quality.facts.fact import KINDS
 
@@ -183,7 +182,7 @@ def survival_chart(report: Report) -> Chart:
             drawn.append((at, points))
     labels = _apart([points[-1][1] for _, points in drawn], floor)
     words = "; ".join(
-        f"{kind_name(KINDS[at])}: {', '.join(map(share_percent, curves[KINDS[at]][:40]))}" for at, _ in drawn
+        f"{KINDS[at]}s: {', '.join(map(share_percent, curves[KINDS[at]][:40]))}" for at, _ in drawn
     )
     every = max(1, (last + 1) // 20)
     return {
@@ -198,7 +197,7 @@ def survival_chart(report: Report) -> Chart:
                 "dashes": _DASHES[at],
                 "points": points,
                 "path": "M" + " L".join(f"{x:.1f},{y:.1f}" for x, y in points),
-                "label": f"{kind_name(KINDS[at])} {share_percent(curves[KINDS[at]][-1])}",
+                "label": f"{KINDS[at]}s {share_percent(curves[KINDS[at]][-1])}",
                 "label_y": label,
             }
             for (at, points), label in zip(drawn, labels, strict=True)

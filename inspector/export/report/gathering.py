@@ -28,7 +28,6 @@ from inspector.engines.base import Settings, region_tokens
 from inspector.export.masking import masked, masked_words, masker_of, masking_note
 from inspector.export.report.parts import ATTEMPTS, GROUP, facts_part, risk_part
 from inspector.export.report.values import CompactionPart, Fall, GenerationLine, Report, TokenCourse
-from inspector.export.requests import sums_document
 from inspector.models.attempt import Attempt
 from inspector.models.kept import default_attempts
 from inspector.quality.finding import SEVERITIES
@@ -76,7 +75,7 @@ def gather_report(
         compactions=_compactions(inspection, settings, judged, reading, attempts, watch),
         measures=measures_of(inspection, settings, reading.facts),
         drift=summary_lives(inspection, settings),
-        costs=sums_document(requests),
+        costs=requests,
         risk=risk_part(live, reading, masker),
         findings=tuple(finding for finding in active if finding not in placed),
         finding_counts={

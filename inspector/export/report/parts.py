@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from inspector.answers.fact_reading import FactsReading
+from inspector.answers.facts import Wanted, select_risks
 from inspector.engines.base import Plan
 from inspector.export.document import Document
 from inspector.export.facts import AT_RISK_LEAD
@@ -87,7 +88,7 @@ def risk_part(plan: Plan, reading: FactsReading, masker: Masker) -> Document:
     would be compacted, else "".
     """
     head, tail = plan.regions()
-    at_risk = reading.risk.at_risk(head, tail, kept=plan.kept) if plan.compacts else ()
+    at_risk = select_risks(plan, reading, Wanted())
     return {
         "reason": "" if plan.compacts else plan.reason,
         "head_end": head,

@@ -14,12 +14,14 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, Literal
 
 from inspector.answers.attempt_survival import SummaryOutcome
+from inspector.answers.requests import estimate_words
 from inspector.answers.summaries import ComparedSummaries, SummaryLives
+from inspector.caching.requests import Requests
 from inspector.core.errors import UsageProblem
 from inspector.core.shares import plural
 from inspector.core.signs import CHANGE_SIGNS, FATE_SIGNS
 from inspector.core.text import safe, safe_title
-from inspector.export import attempts, measures
+from inspector.export import attempts, measures, requests
 from inspector.export.attempts import attempt_document, outcome_document
 from inspector.export.config import budgets_document, settings_document
 from inspector.export.document import Document, built, fields_of
@@ -104,7 +106,8 @@ def _templates(shown: Callable[[str], str]) -> Environment:
     templates.globals |= {
         "policy": POLICY,
         "fate_columns": ("kind", *(f">{FATE_SIGNS[outcome]} {outcome}" for outcome in OUTCOMES), ">all"),
-        "measure_columns": tuple(f">{name}" for name in measures.COLUMNS),
+        "measure_columns": measures.COLUMNS,
+        "cause_columns": requests.CAUSE_COLUMNS,
         "chart_width": charting.WIDTH,
         "most_drift": DRIFT,
     }
@@ -131,7 +134,9 @@ _FILTERS: dict[str, Callable[..., Any]] = {
     **_functions(charting),
     **_functions(measures),
     **_functions(attempts),
+    **_functions(requests),
     "change_sign": CHANGE_SIGNS.__getitem__,
+    "estimate_words": estimate_words,
     "column": lambda name: name.removeprefix(">"),
     "n": lambda value: f"{value:,}",
     "plural": plural,
@@ -180,6 +185,8 @@ def _special(value: Any) -> Any:
         return lineage_document(value)
     if isinstance(value, Finding):
         return finding_document(value)
+    if isinstance(value, Requests):
+        return requests.sums_document(value)
     if isinstance(value, Measures):
         return measures.measure_documents(value)
     if isinstance(value, AtRisk):

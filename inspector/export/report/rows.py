@@ -6,16 +6,15 @@ from collections.abc import Sequence
 
 from inspector.answers.summaries import SummaryLives
 from inspector.core.places import place_name
-from inspector.core.shares import dollars, percent
-from inspector.core.signs import CAUSE_WORDS, SEVERITY_SIGNS
+from inspector.core.shares import percent
+from inspector.core.signs import SEVERITY_SIGNS
 from inspector.engines.base import BUDGET_NAMES
 from inspector.engines.settings import SETTINGS
-from inspector.export.config import explained
-from inspector.export.document import Document
+from inspector.export.config import explained, setting_words, step_value
 from inspector.export.measures import share_percent, share_words
 from inspector.export.report.parts import FINDINGS
 from inspector.export.report.values import FactsPart, Report
-from inspector.export.report.wording import cut, kind_name, number
+from inspector.export.report.wording import cut
 from inspector.export.summaries import changed_words, stale_words
 from inspector.quality.catalogue import RULES, advice_of
 from inspector.quality.facts.fact import OUTCOMES
@@ -45,8 +44,8 @@ def length_rows(lives: SummaryLives) -> list[tuple[str, ...]]:
     return [
         (
             f"{numbers[length.column]}",
-            _tokens(length.tokens),
-            _number(length.budget),
+            "–" if length.tokens is None else f"~{length.tokens:,}",
+            "–" if length.budget is None else f"{length.budget:,}",
             share_words(left.get(length.column)),
         )
         for length in lives.drift.lengths
@@ -77,23 +76,10 @@ def stale_items(lives: SummaryLives) -> list[tuple[str, list[str]]]:
     ]
 
 
-def cause_rows(costs: Document) -> list[tuple[str, ...]]:
-    """Return a row for each cause of cache misses."""
-    return [
-        (
-            CAUSE_WORDS.get(cost["cause"], cost["cause"]),
-            f"{cost['misses']:,}",
-            f"{cost['missed_tokens']:,}",
-            _money(cost["missed_cost"]),
-        )
-        for cost in costs["by_cause"]
-    ]
-
-
 def fate_rows(part: FactsPart) -> list[tuple[str, ...]]:
     """Return a row for each kind of fact, with the number of facts of each fate and of all."""
     return [
-        (kind_name(kind), *(f"{counts[outcome] or '·'}" for outcome in OUTCOMES), f"{sum(counts.values()):,}")
+        (f"{kind}s", *(f"{counts[outcome] or '·'}" for outcome in OUTCOMES), f"{sum(counts.values()):,}")
         for kind, counts in part.counts.items()
         if kind in part.kinds
     ]
@@ -101,12 +87,12 @@ def fate_rows(part: FactsPart) -> list[tuple[str, ...]]:
 
 def setting_rows(report: Report) -> list[tuple[str, ...]]:
     """Return a row for each setting in force: its value and its source."""
-    rows = []
-    for name, row in SETTINGS.items():
-        value = getattr(report.settings.settings, name)
-        shown = value if isinstance(value, str) else "not set" if value is None else f"{value:,.12g}"
-        rows.append((row.label, shown, report.settings.sources[name]))
-    return [row for row in rows if row[0] != SETTINGS["profile"].label]
+    settings, sources = report.settings.settings, report.settings.sources
+    return [
+        (row.label, setting_words(getattr(settings, name)), sources[name])
+        for name, row in SETTINGS.items()
+        if name != "profile"
+    ]
 
 
 def derivations(report: Report) -> list[tuple[str, list[tuple[str, str, str]]]]:
@@ -119,25 +105,13 @@ def derivations(report: Report) -> list[tuple[str, list[tuple[str, str, str]]]]:
             rows = [
                 (
                     f"{'▸ ' if step.bound else ''}{step.rule}",
-                    number(step.value),
+                    step_value(step),
                     f"{step.why}{' (this changed the number)' if step.bound else ''}",
                 )
                 for step in steps.get(name, ())
             ]
             drawn.append((f"{title.capitalize()}: {getattr(budgets, name):,} tokens", rows))
     return drawn
-
-
-def _number(value: int | None) -> str:
-    return "–" if value is None else f"{value:,}"
-
-
-def _tokens(value: int | None) -> str:
-    return "–" if value is None else f"~{value:,}"
-
-
-def _money(amount: float | None) -> str:
-    return "–" if amount is None else dollars(amount)
 
 
 def finding_items(findings: Sequence[Finding]) -> list[tuple[str, Severity, str, list[str]]]:
@@ -169,7 +143,7 @@ def tiles(report: Report) -> list[tuple[str, str, str]]:
     findings = sum(report.finding_counts.values())
     kept = [
         (
-            f"{kind_name(kind).capitalize()} kept",
+            f"{kind.capitalize()}s kept",
             share_percent(kept_share),
             f"{kept_share.count:,} of {kept_share.of:,}",
         )

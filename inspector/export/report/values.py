@@ -9,6 +9,7 @@ from msgspec import Struct
 from inspector.answers.attempt_survival import SummaryOutcome
 from inspector.answers.compactions import JudgedCompaction
 from inspector.answers.summaries import ComparedSummaries, SummaryLives
+from inspector.caching.requests import Requests
 from inspector.config.settings import ResolvedSettings
 from inspector.core.conversations import Compaction, ConversationRow
 from inspector.core.shares import plural
@@ -167,7 +168,7 @@ class Report(Struct, frozen=True):
     compactions: tuple[CompactionPart, ...]
     measures: Measures
     drift: SummaryLives | None
-    costs: Document
+    costs: Requests
     risk: Document
     #: Findings that are not about a compaction.
     findings: tuple[Finding, ...]

@@ -9,15 +9,14 @@ from msgspec import Struct
 
 from inspector.answers.inspection import Compared
 from inspector.core.places import place_name
-from inspector.core.shares import dollars, percent, plural
+from inspector.core.shares import plural
 from inspector.core.signs import CHANGE_SIGNS, EXCERPT_WORDS, FATE_SIGNS
 from inspector.core.text import safe_title
 from inspector.export import facts, generations
 from inspector.export.document import Document
 from inspector.export.report.parts import ITEMS, SUMMARY
-from inspector.export.report.values import CompactionPart, FactGroup, Report, ReportedFact, TokenCourse
-from inspector.export.requests import price_words, recorded_words, unlisted_words
-from inspector.quality.facts.fact import Kind, Life
+from inspector.export.report.values import CompactionPart, Report, ReportedFact, TokenCourse
+from inspector.quality.facts.fact import Life
 from inspector.quality.facts.risk import AtRisk
 from inspector.summaries.summary import ItemChange, SummaryDiff
 
@@ -41,11 +40,6 @@ def moment(seconds: float) -> str:
 def cut(text: str, limit: int = LONGEST) -> str:
     """Return the text in at most `limit` characters."""
     return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"
-
-
-def number(value: float) -> str:
-    """Return a number of a derivation: a whole number with separators, a share unchanged."""
-    return f"{value:,.0f}" if abs(value) > 1 or value in (0, 1) else f"{value:g}"
 
 
 def head_lines(report: Report) -> list[str]:
@@ -72,7 +66,7 @@ def sections(report: Report) -> list[tuple[str, str]]:
         ("course-section", "Course"),
         *([("survival", "Survival"), *parts] if parts else []),
         *([("drift", "Drift")] if report.drift else []),
-        *([("costs", "Costs")] if report.costs["requests"] else []),
+        *([("costs", "Costs")] if report.costs.priced else []),
         ("risk", "At risk now"),
         ("settings", "Settings"),
     ]
@@ -103,12 +97,6 @@ def boundary_words(compared: Compared) -> str:
     """Return the recorded and the planned boundaries in a sentence."""
     words = "; ".join(generations.boundary_words(compared))
     return f"{words[:1].upper()}{words[1:]}."
-
-
-def kind_name(kind: Kind, number: int = 2) -> str:
-    """Return the name of a kind, singular or plural."""
-    name = "exact value" if kind == "value" else kind
-    return name if number == 1 else f"{name}s"
 
 
 def course_words(course: TokenCourse) -> str:
@@ -171,17 +159,6 @@ def fact_notes(entry: ReportedFact) -> list[str]:
         notes.append(f"{where}: “{cut(fate.excerpt, 200)}”")
     later = facts.later_words(entry, fate.compaction)
     return [*notes, *(f"{words[:1].upper()}{words[1:]}." for words in later)]
-
-
-def group_name(group: FactGroup) -> str:
-    """Return the heading of facts of one kind."""
-    return f"{group.total:,} {kind_name(group.kind, group.total)}"
-
-
-def more_words(group: FactGroup) -> str:
-    """Return a sentence about the facts of a kind that are left out."""
-    name = kind_name(group.kind, group.more)
-    return f"and {group.more:,} more {name} (the facts command and the app list all)"
 
 
 def marked(entry: ReportedFact) -> list[tuple[str, bool]]:
@@ -282,22 +259,3 @@ def made_words(report: Report) -> str:
         f"Written by compaction-inspector {report.version}{f' on {time}' if time else ''}. Token counts are rough "
         "estimates. This file holds words of the conversation: read it before you pass it on."
     )
-
-
-def requests_words(costs: Document) -> str:
-    """Return the number of requests, their tokens, and their cost."""
-    sent, reported = costs["sent_tokens"], costs["reported_tokens"]
-    sentence = f"{plural(costs['requests'], 'request')} sent {sent:,} tokens, "
-    sentence += f"{percent(costs['cache_read_tokens'], sent)} of them read from the cache."
-    if costs["modelled"]:
-        sentence += " They are estimated from the messages, because the store keeps no usage of single calls"
-        sentence += f"; the provider reported {reported:,} tokens in all." if reported else "."
-    if costs["cost"] is None:
-        sentence += f" What they cost is not known: {'; '.join(costs['cost_notes'])}."
-    else:
-        amount = dollars(costs["cost"]["amount"])
-        sentence += f" They cost {amount} US dollars{price_words(costs['prices_of'])}."
-    if costs["recorded_cost"]:
-        sentence += f" {recorded_words(costs['recorded_cost'])}"
-    unlisted = costs["unlisted_summaries"]
-    return f"{sentence} {unlisted_words(unlisted)}" if unlisted else sentence
