@@ -137,4 +137,4 @@ def ttl_of(resolved: ResolvedSettings) -> Ttl:
 def caching_release(profile: str) -> Release:
     """Return the release whose rules place the breakpoints. From 0.18.1 on, releases skip messages that cannot have a
     breakpoint."""
-    return "hermes-0.19" if (release_of(profile) or ()) >= (0, 18, 1) else "hermes-0.13"
+    return "0.19" if (release_of(profile) or ()) >= (0, 18, 1) else "0.13"

@@ -19,7 +19,8 @@ MAX_BREAKPOINTS = 4
 #: native: Anthropic's own message format; envelope: OpenAI-style messages, for OpenRouter and others.
 Layout = Literal["native", "envelope"]
 Ttl = Literal["5m", "1h"]
-Release = Literal["hermes-0.13", "hermes-0.19"]
+#: Releases of Hermes, whose rules earlier and later releases have too.
+Release = Literal["0.13", "0.19"]
 
 
 class Messages(Protocol):
@@ -60,7 +61,7 @@ def breakpoints(
     system_prompt: str,
     layout: Layout = "native",
     ttl: Ttl = "5m",
-    release: Release = "hermes-0.19",
+    release: Release = "0.19",
 ) -> tuple[Breakpoint, ...]:
     """Return the breakpoints of a request with this list, in the request's order.
 
@@ -117,7 +118,7 @@ def _counts(message: Message, layout: Layout, release: Release) -> bool:
     """Return whether the release spends a breakpoint on a message."""
     if message.role == "system":
         return False
-    if release == "hermes-0.13" or layout == "native":
+    if release == "0.13" or layout == "native":
         return True
     content = message.content
     if isinstance(content, list):
@@ -137,10 +138,10 @@ def _part(message: Message, layout: Layout, release: Release) -> tuple[str, bool
     if message.role == "tool":
         if layout == "native":
             return "message", True
-        if release == "hermes-0.13":
+        if release == "0.13":
             return "message", False
     if content is None or content == "":
-        skipped = release == "hermes-0.19" and layout == "envelope" and message.role in ("tool", "assistant")
+        skipped = release == "0.19" and layout == "envelope" and message.role in ("tool", "assistant")
         return "message", not skipped
     if isinstance(content, str):
         return "text", True
@@ -167,7 +168,7 @@ def _honored(message: Message, part: str, placed: bool, layout: Layout, release:
         return False, "The breakpoint is next to an empty content, where the provider does not look."
     if message.role == "tool":
         return True, "The breakpoint is in the tool result."
-    if message.role == "assistant" and release == "hermes-0.19" and _calls(message.wire):
+    if message.role == "assistant" and release == "0.19" and _calls(message.wire):
         return True, "The breakpoint is in the last tool call."
     if message.role == "assistant" and _calls(message.wire):
         return False, "This release loses the breakpoint when it converts a message that only calls tools."

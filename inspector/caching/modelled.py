@@ -51,7 +51,7 @@ class SentMessages(Struct):
     blocks, and the characters and pictures of the rough estimate.
     """
 
-    release: Release = "hermes-0.19"
+    release: Release = "0.19"
     times: array[float] = field(default_factory=lambda: array("d"))
     marks: bytearray = field(default_factory=bytearray)
     blocks: array[int] = field(default_factory=lambda: array("H"))

@@ -11,6 +11,8 @@ from urllib.parse import urlsplit
 
 from msgspec import Struct
 
+from inspector.caching.breakpoints import Release
+
 _ALIBABA = frozenset({"opencode", "opencode-zen", "opencode-go", "alibaba"})
 _MINIMAX = frozenset({"minimax", "minimax-cn"})
 _KIMI = ("kimi-", "kimi_", "moonshot_", "k1.", "k1-", "k2.", "k2-", "k25", "k3.", "k3-")
@@ -25,7 +27,7 @@ class CachePolicy(Struct, frozen=True):
     reason: str
 
 
-def cache_policy(model: str, provider: str, base_url: str, release: str = "hermes-0.19") -> CachePolicy:
+def cache_policy(model: str, provider: str, base_url: str, release: Release = "0.19") -> CachePolicy:
     """Return the policy for a model at a provider. Model, provider and address are "" if the store lacks them."""
     name, by, host = model.lower(), provider.strip().lower(), hostname(base_url)
     claude = "claude" in name
@@ -37,7 +39,7 @@ def cache_policy(model: str, provider: str, base_url: str, release: str = "herme
         or (by == "openrouter" and not host)
     ):
         where = "the Nous portal" if "nousresearch" in base_url.lower() else "OpenRouter"
-        if claude or (release == "hermes-0.19" and _kimi(name)):
+        if claude or (release == "0.19" and _kimi(name)):
             family = "Claude" if claude else "Kimi"
             return CachePolicy(True, "envelope", f"{family} on {where} takes cache breakpoints.")
         if where != "OpenRouter" and "qwen" in name:

@@ -27,14 +27,14 @@ lines, others = recipe("claude_lines"), recipe("other_lines")
 @pytest.mark.parametrize(
     ("profile", "rules"),
     [
-        ("documented", "hermes-0.13"),
-        ("hermes-0.17", "hermes-0.13"),
-        ("hermes-0.18.0", "hermes-0.13"),
-        ("hermes-0.18.1", "hermes-0.19"),
-        ("hermes-0.18", "hermes-0.19"),
-        ("hermes-0.20", "hermes-0.19"),
-        ("hermes-current", "hermes-0.19"),
-        ("claude-code", "hermes-0.13"),
+        ("documented", "0.13"),
+        ("hermes-0.17", "0.13"),
+        ("hermes-0.18.0", "0.13"),
+        ("hermes-0.18.1", "0.19"),
+        ("hermes-0.18", "0.19"),
+        ("hermes-0.20", "0.19"),
+        ("hermes-current", "0.19"),
+        ("claude-code", "0.13"),
     ],
 )
 def test_from_0_18_1_on_breakpoints_skip_messages_that_cannot_have_one(profile: str, rules: str) -> None:

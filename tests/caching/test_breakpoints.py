@@ -17,12 +17,12 @@ from tests.caching.record_vectors import message
 
 # A variable can name the folder of a larger recording (for example 2,500 lists).
 _FOLDER = Path(os.environ.get("COMPACTION_INSPECTOR_MARKERS", Path(__file__).parent))
-RELEASES = ("hermes-0.13", "hermes-0.19")
+RELEASES = ("0.13", "0.19")
 
 
 def recorded(release: str) -> dict[str, Any]:
-    document = json.loads((_FOLDER / f"markers-{release}.json").read_text(encoding="utf-8"))
-    assert document["release"] == release
+    document = json.loads((_FOLDER / f"markers-hermes-{release}.json").read_text(encoding="utf-8"))
+    assert document["release"] == f"hermes-{release}"
     return dict(document)
 
 
@@ -67,8 +67,8 @@ def test_a_prompt_before_the_list_counts_like_one_in_it(release: Any, layout: An
 
 def test_the_old_release_wastes_breakpoints_on_the_envelope_layout() -> None:
     messages = messages_from(map(message, ["ut", "anc", "tt", "anc", "tt"]))
-    old = breakpoints(messages, "prompt", "envelope", "5m", "hermes-0.13")
-    new = breakpoints(messages, "prompt", "envelope", "5m", "hermes-0.19")
+    old = breakpoints(messages, "prompt", "envelope", "5m", "0.13")
+    new = breakpoints(messages, "prompt", "envelope", "5m", "0.19")
     assert [(p.number, p.message, p.honored) for p in old] == [
         (1, None, True), (2, 2, False), (3, 3, False), (4, 4, False),
     ]  # fmt: skip
@@ -138,7 +138,7 @@ def test_providers_and_models_with_markers(
 
 def test_the_old_release_did_not_mark_kimi() -> None:
     url = "https://openrouter.ai/api/v1"
-    assert not cache_policy("moonshotai/kimi-k2.5", "openrouter", url, "hermes-0.13").enabled
+    assert not cache_policy("moonshotai/kimi-k2.5", "openrouter", url, "0.13").enabled
 
 
 def test_a_host_is_read_from_any_address() -> None:

@@ -193,7 +193,7 @@ def test_in_the_envelope_a_message_with_only_calls_is_no_breakpoint() -> None:
     roles = bytes(role_code(text["role"]) for text in texts)
     listed: dict[str, list[tuple[int, int, int]]] = {}
     for layout in ("native", "envelope"):
-        kept = SentMessages("hermes-0.13")
+        kept = SentMessages("0.13")
         for place, text in enumerate(texts):
             kept.append(Message(text, timestamp=1_000.0 + place))
         made = modelled_requests(
@@ -236,7 +236,7 @@ CALLS = st.sampled_from(
     st.sampled_from(["user", "assistant", "tool", "system", "", None, ["user"]]),
     CONTENTS,
     CALLS,
-    st.sampled_from(["hermes-0.13", "hermes-0.19"]),
+    st.sampled_from(["0.13", "0.19"]),
 )
 def test_the_cached_form_of_a_message_shows_whether_it_has_a_breakpoint(
     role: Any, content: Any, calls: Any, release: Release

@@ -14,6 +14,7 @@ from itertools import accumulate
 from msgspec import Struct
 from msgspec.structs import replace
 
+from inspector.agents import agents
 from inspector.core.envelope import ENVELOPE, after_memories
 from inspector.core.patterns import late_pattern
 from inspector.core.scan.exact import PATTERNS
@@ -190,8 +191,8 @@ _COMMAND = late_pattern(
     r"(?:install|add|ci)|"
     # A command of an agent that names a package: "/plugin install moon@pier".
     r"/[a-z][\w-]{1,40}(?= [a-z][\w-]{1,20} )(?= [^\n]{0,200}[/@])|"
-    r"(?=.* -)(?:npx|npm|pnpm|yarn|bun|docker|kubectl|uvicorn|python3?|node|curl|git|cargo|go|uv|claude|codex|gemini|"
-    r"copilot|opencode|openclaw|hermes|qwen|goose))"
+    r"(?=.* -)(?:npx|npm|pnpm|yarn|bun|docker|kubectl|uvicorn|python3?|node|curl|git|cargo|go|uv|"
+    rf"{'|'.join(re.escape(agent.name.partition('-')[0]) for agent in agents() if agent.places)}))"
     r"(?: (?!(?:is|are|was|the|a|to|and|or|not|for|with|when|on|in|please|must|only|"
     r"but)\b)[\w./:@=~+,\[\]{}$\"'<>^-]++)+$"
 )
