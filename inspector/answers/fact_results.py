@@ -60,6 +60,11 @@ KEPT_AND_IGNORED = (
     "Where the list still has a statement, its compaction is not the cause, and other settings do not help. A "
     "permission, a hook or a test can enforce a rule."
 )
+#: Said of events that rules alone looked for.
+BY_WORDS = (
+    "The rules recognize a repeated statement by its words. `judge --repeats` lets a model of your own find what the "
+    "user said again in other words."
+)
 AFTERMATH: AnswerKind[Aftermath] = AnswerKind("aftermath", Aftermath)
 EVIDENCE: AnswerKind[FactEvidence] = AnswerKind("fact evidence", FactEvidence)
 
@@ -160,6 +165,8 @@ def list_aftermath(answers: Answers, names: Sequence[str]) -> list[tuple[Convers
         answers.note(f"The repeated work after {after} is unknown in whole or in part: {LIST_MISSING}.")
     if partial := sum(result.has_unread for result in results.values()):
         answers.note(f"{part_unread(partial)}, so more may have been done again.")
+    if results and not any(event.model for result in results.values() for event in result.events):
+        answers.note(BY_WORDS)
     if any(event.is_kept for result in results.values() for event in result.events):
         answers.note(KEPT_AND_IGNORED)
     return [(row, results[row.id]) for row in rows if row.id in results]

@@ -38,6 +38,7 @@ from inspector.quality.judgement import (
     judged,
     letters,
     pieces_of,
+    repeated_quotes,
 )
 
 #: Smallest, default and largest size of a piece, in tokens of 4 characters.
@@ -48,6 +49,8 @@ ANSWER_TOKENS = 3_000
 _RESULT, _STAYED = 2_000, 4_000
 #: Characters of a message that are shown before and after its statements.
 _AROUND = 400
+#: The subject of prompts about what the user said again, see `repeats.py`.
+REPEATS = "repeats"
 #: Maximum characters of the name of a model, and of the evidence of a fate.
 _NAME, _EXCERPT = 40, 200
 
@@ -55,7 +58,8 @@ _NAME, _EXCERPT = 40, 200
 class JudgePrompt(Struct, frozen=True):
     """The prompt of one piece of a compaction, and the texts that quotes are checked against.
 
-    `subject` names the summary for a prompt about facts of the rules. It is "" for a prompt about old messages.
+    `subject` names the summary for a prompt about facts of the rules. It is REPEATS for a prompt about what the user
+    said again, and "" for a prompt about old messages.
     """
 
     place: AttemptPlace
@@ -221,7 +225,9 @@ def ask_judge(
         label = f"{summarizer.name}, piece {number} of {len(prompts)}: characters"
         try:
             reply = ask_model(summarizer, prompt.prompt, allowance, counted(watch, label))
-            if prompt.subject:
+            if prompt.subject == REPEATS:
+                repeated_quotes(reply.text, prompt.piece, prompt.after)
+            elif prompt.subject:
                 decided(reply.text, (), prompt.after)
             else:
                 judged(reply.text, prompt.piece, prompt.after)

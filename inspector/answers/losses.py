@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 
 from msgspec import Struct, field
@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from inspector.answers.fact_reading import read_facts
 from inspector.answers.inspection import Inspection
+from inspector.answers.recorded_steps import recorded_steps
 from inspector.answers.standing_lives import standing_lives
 from inspector.config.cache import default_cache
 from inspector.core.conversations import Compaction
@@ -20,16 +21,15 @@ from inspector.core.messages import Message
 from inspector.core.patterns import late_pattern
 from inspector.core.places import place_name
 from inspector.core.scan.words import has_unspaced
-from inspector.quality.aftermath import AftermathEvent, Step
+from inspector.quality.aftermath import AftermathEvent
 from inspector.quality.evidence import Exchanged, LostRule
 from inspector.quality.facts.fact import STANDING, ConversationFacts, Life
 from inspector.quality.facts.gaps import Gap, gaps_of, prompted, unrecorded
 from inspector.quality.facts.lives import PlacedFates
 from inspector.quality.facts.rules import LASTING, PASSING, load_stemmer
 from inspector.quality.facts.values import COUNTED, values_of
-from inspector.quality.find_aftermath import aftermath_of, steps_with_acts
+from inspector.quality.find_aftermath import aftermath_of, steps_with_acts, with_repeats
 from inspector.quality.losses import is_lost
-from inspector.replay.transcript import message_paths, transcript_of
 from inspector.summaries.content import content_words
 from inspector.summaries.exact import exact_of
 
@@ -252,12 +252,26 @@ def _has(text: str, value: str) -> bool:
 def read_aftermath(inspection: Inspection, facts: ConversationFacts) -> tuple[AftermathEvent, ...]:
     """Return every event after a compaction. Raises StoreErrors.
 
-    Acts are also compared with the rules of files that left the list.
+    Acts are also compared with the rules of files that left the list. Repeated statements in other words are those that
+    a model of the user found (see `repeats.py`).
     """
     if not inspection.compactions():
         return ()
     facts = replace(facts, lives=(*facts.lives, *standing_lives(inspection)))
-    return aftermath_of(steps_with_acts(_messages(inspection)), facts)
+    by_rules = aftermath_of(steps_with_acts(recorded_steps(inspection)), facts)
+    return with_repeats(by_rules, _repeats(inspection, facts))
+
+
+def _repeats(inspection: Inspection, facts: ConversationFacts) -> tuple[AftermathEvent, ...]:
+    """Return the repeated statements that a model of the user found."""
+    from inspector.models.kept import default_attempts
+
+    kept = default_attempts()
+    if not kept.path.exists():
+        return ()
+    from inspector.answers.repeats import model_repeats
+
+    return model_repeats(inspection, facts, kept)
 
 
 def with_broken_rules(
@@ -268,16 +282,3 @@ def with_broken_rules(
     broken -= {fact.text for fact in facts.facts}
     lives = [life for life in standing_lives(inspection) if life.text in broken] if broken else []
     return replace(facts, lives=(*facts.lives, *lives))
-
-
-def _messages(inspection: Inspection) -> Iterator[tuple[Step, Message]]:
-    """Yield every message of the conversation once, at its first place."""
-    transcript = transcript_of(inspection.conversation, inspection.compactions())
-    removed_by = message_paths(transcript, inspection.compactions()).removed_by
-    steps = {(place.generation, place.index): step for step, place in enumerate(transcript.places)}
-    for generation in inspection.conversation.generations:
-        for index, message in enumerate(inspection.store.iterate(generation)):
-            step = steps.get((generation.number, index))
-            if step is not None:
-                row, removed = generation.ids[index], removed_by.get(step)
-                yield Step(step, generation.number, index, row, removed), message

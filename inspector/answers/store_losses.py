@@ -32,7 +32,8 @@ LIST_MISSING = "the files lack the list before, or a part"
 class LostFact(Struct, frozen=True):
     """A fact that a compaction lost or weakened: its text, its place, and its fate after the compaction.
 
-    `changed` is what the list has instead, for a contradicted fact, else "". `decided_by` is as in Fate.
+    `changed` is what the list has instead, for a contradicted fact, else "". `decided_by` is as in Fate. `said_again`
+    is what the user said when they repeated it later, "" if they did not. Only then its fate may be uncertain.
     """
 
     category: Kind
@@ -48,6 +49,7 @@ class LostFact(Struct, frozen=True):
     index: int
     changed: str
     decided_by: str
+    said_again: str = ""
 
 
 class CompactionLoss(LossCounts, frozen=True):
@@ -70,7 +72,7 @@ class CompactionLoss(LossCounts, frozen=True):
     @property
     def more(self) -> int:
         """Number of lost and weakened facts that `facts` leaves out."""
-        return self.total + self.weakened - len(self.facts)
+        return self.total + self.weakened - sum(fact.fate != "uncertain" for fact in self.facts)
 
     @property
     def order(self) -> tuple[int, ...]:
@@ -192,7 +194,8 @@ def losses_of_facts(
     sign of a loss.
     """
     times = {recorded.index: recorded.at or None for recorded in inspection.compactions()}
-    lost = {loss.compaction: loss for loss in losses_of(facts.lives)}
+    said_again = {event.fact: event.text for event in events if event.kind == "said again" and event.fact}
+    lost = {loss.compaction: loss for loss in losses_of(facts.lives, said_again)}
     listed = {
         number for number, loss in lost.items() if loss.lost or loss.weakened or loss.pasted or loss.uncertain
     }
@@ -211,6 +214,7 @@ def losses_of_facts(
             after[number],
             missing.get(number, ()),
             unknown[number],
+            said_again,
         )
         for number in sorted({*listed, *after, *missing, *unknown})
     )
@@ -300,7 +304,7 @@ def decide_uncertain(losses: Sequence[ConversationLosses]) -> list[str]:
     sentence = (
         f"{plural(uncertain, 'fact is', 'facts are')} uncertain and may be lost. `facts --fate uncertain --role user` "
         "lists them, together with links, requests and pasted texts. `judge --uncertain` lets a model of your own "
-        "decide them."
+        "decide them, and `judge --repeats` lets it find what the user said again in other words."
     )
     return [sentence] if uncertain else []
 
@@ -367,13 +371,18 @@ def nothing_listed(losses: Sequence[ConversationLosses], unknown: bool) -> str:
 
 
 def _loss(
-    lost: LostFacts, at: float | None, events: Sequence[AftermathEvent], gaps: Sequence[str], unknown: int
+    lost: LostFacts,
+    at: float | None,
+    events: Sequence[AftermathEvent],
+    gaps: Sequence[str],
+    unknown: int,
+    said_again: Mapping[str, str],
 ) -> CompactionLoss:
     kinds = Counter(event.kind for event in events)
     return CompactionLoss(
         **{name: getattr(lost, name) for name in LossCounts.__struct_fields__},
         at=at,
-        facts=tuple(_lost_fact(life, lost.compaction) for life in lost.worst),
+        facts=tuple(_lost_fact(life, lost.compaction, said_again.get(life.text, "")) for life in lost.worst),
         aftermath={kind: kinds[kind] for kind in AFTERMATH_KINDS if kinds[kind]},
         broken=sum(event.breaks_rule for event in events),
         explained=sum(bool(event.fact) and not event.breaks_rule for event in events),
@@ -382,11 +391,12 @@ def _loss(
     )
 
 
-def _lost_fact(life: Life, compaction: int) -> LostFact:
+def _lost_fact(life: Life, compaction: int, said_again: str) -> LostFact:
     fact, saying = life.fact, life.saying
     return LostFact(
         fact.kind, fact.text, fact.value, fact.role, saying.session, saying.message, compaction,
         life.outcome, life.fate.where, saying.generation, saying.index, life.fate.changed, life.fate.decided_by,
+        said_again,
     )  # fmt: skip
 
 

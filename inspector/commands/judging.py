@@ -118,13 +118,19 @@ def _asked_about(attempts: Sequence[Attempt], compaction: int, chosen: Sequence[
 @click.option(
     "--uncertain", is_flag=True, help="Ask only about facts of the user that the rules cannot decide."
 )
+@click.option(
+    "--repeats",
+    is_flag=True,
+    help="Ask only what the user had to say again after a compaction, in any words.",
+)
 @click.option("--piece", type=WHOLE, metavar="TOKENS", help="Maximum tokens of old messages in one prompt.")
 @click.option("--show-prompt", is_flag=True, help="Print the prompts and send nothing.")
 @summarizer_option
 @shared_options()
 def judge(
-    asked: Asked, sender: Sender, compaction: str, uncertain: bool, piece: int | None, show_prompt: bool
-) -> None:
+    asked: Asked, sender: Sender, compaction: str, uncertain: bool, repeats: bool, piece: int | None,
+    show_prompt: bool,
+) -> None:  # fmt: skip
     """Let a model of your choice judge the losses.
 
     The model reads the summarized messages, in pieces, and the list after the compaction. It returns statements with
@@ -133,17 +139,24 @@ def judge(
 
     With --uncertain, the model reads only facts of the user that the rules cannot decide, the text around them, and the
     list after the compaction. This costs much less. All commands and the app then use these fates.
+
+    With --repeats, the model reads only messages of the user, before and after the compaction. It finds what the user
+    said again, corrected or complained about because the agent no longer knew it. `aftermath`, `losses`, `findings`
+    and the app then have these events.
     """
     from inspector.answers.judging import PIECE_TOKENS, ask_judge, fact_prompts, judge_prompts, judge_sending
     from inspector.answers.losses import facts_of
+    from inspector.answers.repeats import repeat_prompts
     from inspector.export.attempts import sending_document
     from inspector.models.kept import default_attempts
 
-    if uncertain and piece is not None:
-        raise UsageProblem("Give --uncertain or --piece, not both: --uncertain sends few messages.")
+    if sum((uncertain, repeats, piece is not None)) > 1:
+        raise UsageProblem(
+            "Give only one of --uncertain, --repeats and --piece: the first two send few messages."
+        )
     answers, inspection, _ = asked.opened()
     masker, kept = sender.masker(), default_attempts()
-    numbers = _judged_numbers(answers, inspection, compaction)
+    numbers = _judged_numbers(answers, inspection, compaction, repeats)
     undecided: dict[int, tuple[Life, ...]] = {}
     if uncertain:
         facts = facts_of(inspection, by_rules=True)
@@ -151,6 +164,12 @@ def judge(
         of_each = [fact_prompts(inspection, number, masker, lives) for number, lives in undecided.items()]
         if numbers and not any(of_each):
             answers.note("The rules decide every fact of the user at these compactions, so nothing is asked.")
+    elif repeats:
+        of_each = [repeat_prompts(inspection, number, masker) for number in numbers]
+        if numbers and not any(of_each):
+            answers.note(
+                "The user wrote nothing before or nothing after these compactions, so nothing is asked."
+            )
     else:
         of_each = [judge_prompts(inspection, number, masker, piece or PIECE_TOKENS[1]) for number in numbers]
     prompts = [prompt for of_one in of_each for prompt in of_one]
@@ -165,6 +184,9 @@ def judge(
     sent = {"sending": sending_document(sending), "problems": list(problems)}
     if uncertain:
         _print_decided(asked, inspection, undecided, prompts, (summarizer, kept), sent)
+        is_answered = len(problems) < len(prompts)
+    elif repeats:
+        _print_repeats(asked, inspection, numbers, prompts, (summarizer, kept), sent)
         is_answered = len(problems) < len(prompts)
     else:
         is_answered = _print_judged(asked, inspection, of_each, (summarizer, kept), sent)
@@ -192,6 +214,26 @@ def _print_decided(
     )
 
 
+def _print_repeats(
+    asked: Asked, inspection: Inspection, numbers: Sequence[int], prompts: Sequence[JudgePrompt],
+    answered_by: tuple[Summarizer, KeptAttempts], sent: Document,
+) -> None:  # fmt: skip
+    """Print what the user said again after some compactions, also by earlier answers of other models."""
+    from inspector.answers.losses import facts_of, read_aftermath
+    from inspector.answers.repeats import dropped_repeats
+    from inspector.export.judging import print_repeats, repeats_document
+
+    events = read_aftermath(inspection, facts_of(inspection))
+    found = [event for event in events if event.model and event.place.generation - 1 in numbers]
+    dropped = dropped_repeats(prompts, *answered_by)
+    row = inspection.conversation.row
+    asked.print(
+        found,
+        lambda found: print_repeats(row, found, dropped, bool(prompts)),
+        lambda found: repeats_document(row, found, dropped) | sent,
+    )
+
+
 def _print_judged(
     asked: Asked, inspection: Inspection, of_each: Iterable[Sequence[JudgePrompt]],
     answered_by: tuple[Summarizer, KeptAttempts], sent: Document,
@@ -207,11 +249,14 @@ def _print_judged(
     return any(judgement.answered for judgement in judgements)
 
 
-def _judged_numbers(answers: Answers, inspection: Inspection, compaction: str) -> list[int]:
-    """Return the numbers that --compaction names. `all` leaves out unreadable summaries, with a note."""
+def _judged_numbers(answers: Answers, inspection: Inspection, compaction: str, repeats: bool) -> list[int]:
+    """Return the numbers that --compaction names.
+
+    `all` leaves out unreadable summaries, with a note. A question about repeats needs no summary.
+    """
     numbers = numbers_of(inspection, [compaction])
     unreadable: list[int] = []
-    if compaction == "all":
+    if compaction == "all" and not repeats:
         unreadable = [recorded.index for recorded in inspection.compactions() if recorded.encrypted]
         numbers = [number for number in numbers if number not in unreadable]
     if not numbers:

@@ -62,6 +62,8 @@ def print_losses(losses: Sequence[ListedLoss], nothing: str) -> None:
             lines.add((safe_title(fact.text, 400), ""), indent=6)
             if fact.changed:
                 lines.add((f"the summary says: {safe_title(fact.changed, 200)}", "yellow"), indent=6)
+            if fact.said_again:
+                lines.add((f"said again later: {safe_title(fact.said_again, 200)}", "yellow"), indent=6)
         if loss.more:
             lines.add((f"and {loss.more:,} more; `facts` lists them all", "dim"), indent=2)
 
@@ -114,7 +116,7 @@ def event_document(event: AftermathEvent) -> Document:
         **fields_of(event, "compaction kind message=place.message generation=place.generation"),
         **fields_of(event, "index=place.index earlier=earlier.message"),
         "earlier_place": earlier and fields_of(earlier, "generation index"),
-        **fields_of(event, "fact:null category:null fate:null text tokens written in_part named"),
+        **fields_of(event, "fact:null category:null fate:null text tokens written in_part named decided_by"),
     }
 
 
@@ -146,7 +148,8 @@ def _print_event(lines: StyledLines, event: AftermathEvent, width: int) -> None:
     place, earlier = place_name(event.place.index, event.place.generation), event.earlier
     if earlier is not None:
         place += f"  {event.earlier_words(place_name(earlier.index, earlier.generation))}"
-    lines.add((f"{event.kind:<{width}} {place}  {event.size}", "dim"), indent=2)
+    by_model = f", found by {event.decided_by}" if event.model else ""
+    lines.add((f"{event.kind:<{width}} {place}  {event.size}{by_model}", "dim"), indent=2)
     lines.add((safe_title(event.text, 400), ""), indent=6)
     if event.fact:
         style = "dim" if event.is_kept else "red"

@@ -7,14 +7,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 from operator import attrgetter
 
+from inspector.answers.fact_results import Aftermath
 from inspector.answers.judging import JudgedStatement, Judgement
 from inspector.core.conversations import ConversationRow
 from inspector.core.shares import plural
 from inspector.core.signs import FATE_SIGNS
 from inspector.core.text import safe_title
-from inspector.export.console import StyledLines
+from inspector.export.console import StyledLines, say
 from inspector.export.document import Document, fields_of
+from inspector.export.fact_results import event_document, print_aftermath
 from inspector.export.facts import life_document, print_lives
+from inspector.quality.aftermath import AftermathEvent
 from inspector.quality.facts.fact import OUTCOMES, ConversationFacts, Life
 from inspector.quality.judgement import Decided, wrong_words_note
 
@@ -79,6 +82,30 @@ def print_decided(lives: Sequence[Life], unused: Decided) -> None:
         if unused.unproven:
             sentence += f" Not used, because their evidence is not in the text: {unused.unproven:,}."
         StyledLines().add((sentence + wrong_words_note(unused.wrong_words), "dim"))
+
+
+def repeats_document(row: ConversationRow, events: Sequence[AftermathEvent], dropped: int) -> Document:
+    """The answer of `judge --repeats`, without what was sent."""
+    return {
+        **fields_of(row, "conversation=id title:line"),
+        "repeats": list(map(event_document, events)),
+        "dropped": dropped,
+    }
+
+
+def print_repeats(
+    row: ConversationRow, events: Sequence[AftermathEvent], dropped: int, was_asked: bool
+) -> None:
+    """Print what the user said again, as models found it, and count the pairs that are not used.
+
+    `was_asked`: the messages of the user gave a question. Without one, nothing is known.
+    """
+    if events:
+        print_aftermath([(row, Aftermath(0, 0, tuple(events)))])
+    elif was_asked:
+        say("The model found nothing that the user had to say again.")
+    if dropped:
+        say(f"Not used, because a quote is not in the messages: {plural(dropped, 'pair')}.")
 
 
 def _statement(judged: JudgedStatement, judgement: Judgement) -> Document:

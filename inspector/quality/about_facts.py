@@ -124,11 +124,12 @@ def kept_rule_broken(evidence: ConversationEvidence) -> Iterator[Violation]:
 def said_again(evidence: ConversationEvidence) -> Iterator[Violation]:
     """Yield rules and wishes that the user repeated and that a compaction had lost or weakened, or that are uncertain.
 
-    A request may be repeated because its first answer is done, or did not help.
+    A request may be repeated because its first answer is done, or did not help. A model that found the repetition was
+    asked to leave such requests out.
     """
     for event in _events(evidence, "said again"):
         # Programs repeat long texts.
-        lasts = event.category in ("constraint", "preference", "value")
+        lasts = event.category in ("constraint", "preference", "value") or event.model
         if is_concise(event.fact) and lasts and not event.is_kept:
             survived = "did not survive" if event.is_harmed else "may not have survived"
             yield Violation(

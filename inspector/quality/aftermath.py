@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from inspector.core.places import Place
 from inspector.core.shares import plural
 from inspector.quality.acts import Act
-from inspector.quality.facts.fact import HARMED, KEPT
+from inspector.quality.facts.fact import BY_MODEL, HARMED, KEPT
 
 if TYPE_CHECKING:
     from inspector.quality.facts.fact import Fact, Saying
@@ -84,7 +84,7 @@ class AftermathEvent(Struct, frozen=True):
     other events are lost or weakened. `tokens` are the rough
     tokens of the repeated act. `written`: the earlier act wrote the file. `in_part`: the earlier acts had a part of it,
     so fewer tokens repeat. `named`: the user's last message is later than the earlier act, names the file or its
-    folder, and may ask for it.
+    folder, and may ask for it. `model` is the model of the user that found the event, "" for the rules.
     """
 
     compaction: int
@@ -99,6 +99,12 @@ class AftermathEvent(Struct, frozen=True):
     written: bool = False
     in_part: bool = False
     named: bool = False
+    model: str = ""
+
+    @property
+    def decided_by(self) -> str:
+        """ "model NAME" for an event that a model found, else "rules"."""
+        return f"{BY_MODEL}{self.model}" if self.model else "rules"
 
     @property
     def breaks_rule(self) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec.structs import replace
 
@@ -130,6 +130,28 @@ def aftermath_of(steps: Iterable[Step], facts: ConversationFacts) -> tuple[After
     places = {event.place for event in statements}
     acts = [event for event in acts if event.place not in places]
     events = [*complaints(acts, facts, harmed), *statements]
+    return _in_order(events)
+
+
+def with_repeats(
+    events: Iterable[AftermathEvent], repeats: Sequence[AftermathEvent]
+) -> tuple[AftermathEvent, ...]:
+    """Return the events of the rules with the repeated statements that a model found, in order.
+
+    A complaint of the rules in the same message is the same event: the statement behind it says more. A statement that
+    the list still has is a complaint of repetition.
+    """
+    found = {event.place: replace(event, kind="told before") if event.is_kept else event for event in repeats}
+    by_rules: list[AftermathEvent] = []
+    for event in events:
+        if event.kind == "said again" or (event.kind == "told before" and event.fact):
+            found.pop(event.place, None)
+        if event.kind not in ("forgot", "told before") or event.place not in found:
+            by_rules.append(event)
+    return _in_order((*by_rules, *found.values()))
+
+
+def _in_order(events: Iterable[AftermathEvent]) -> tuple[AftermathEvent, ...]:
     return tuple(sorted(events, key=lambda event: (event.place.generation, event.place.index)))
 
 

@@ -11,7 +11,7 @@ from typing import Any
 from msgspec import Struct
 
 from inspector.core.text import safe_title
-from inspector.quality.facts.fact import KEPT, KINDS, OUTCOMES, Kind, Life, Outcome
+from inspector.quality.facts.fact import KEPT, KINDS, OUTCOMES, Fact, Kind, Life, Outcome
 
 #: Fates that a model must prove with a quote of what stayed.
 _PROVEN = ("verbatim", "paraphrased", "weakened", "value lost", "contradicted")
@@ -59,6 +59,16 @@ class Decided(Struct, frozen=True):
     fates: dict[str, tuple[Outcome, str]] = {}
     unproven: int = 0
     wrong_words: tuple[str, ...] = ()
+
+
+class RepeatedQuotes(Struct, frozen=True):
+    """What a later message of the user repeats, in an answer: pairs of a later and an earlier quote.
+
+    `dropped` pairs had a quote that is not in the texts.
+    """
+
+    pairs: tuple[tuple[str, str], ...] = ()
+    dropped: int = 0
 
 
 class FactAgreement(Struct, frozen=True):
@@ -123,6 +133,21 @@ def decided(answer: str, ids: Iterable[str], after: str) -> Decided:
     return Decided(fates, unproven, tuple(wrong_words))
 
 
+def repeated_quotes(answer: str, earlier: str, later: str) -> RepeatedQuotes:
+    """Read a model's answer about repeated statements and check its quotes.
+
+    Raises ValueError with a sentence where it is not the asked JSON.
+    """
+    in_earlier, in_later = letters(earlier), letters(later)
+    quotes = [(_text(entry.get("later")), _text(entry.get("earlier"))) for entry in _entries(answer)]
+    pairs = [
+        (now, before)
+        for now, before in quotes
+        if letters(now) and letters(before) and letters(now) in in_later and letters(before) in in_earlier
+    ]
+    return RepeatedQuotes(tuple(dict.fromkeys(pairs)), len(quotes) - len(pairs))
+
+
 def joined(answers: Iterable[Judged]) -> Judged:
     """The statements of several pieces, each quote once, the most important first."""
     by_quote: dict[str, QuotedStatement] = {}
@@ -155,14 +180,21 @@ def agreement(statements: Sequence[QuotedStatement], lives: Sequence[Life]) -> F
 
 def matched(statements: Sequence[QuotedStatement], lives: Sequence[Life]) -> list[Life | None]:
     """The most similar fact of the rules for each statement of a model; None where the rules have none."""
-    facts = [(letters(life.fact.text), life) for life in lives]
-    nearest: list[Life | None] = []
-    for statement in statements:
-        quote = letters(statement.quote)
-        shares = [(_common_share(quote, text), life) for text, life in facts]
-        share, life = max(shares, key=itemgetter(0), default=(0.0, None))
-        nearest.append(life if share else None)
-    return nearest
+    texts = [letters(life.fact.text) for life in lives]
+    places = (_most_similar(letters(statement.quote), texts) for statement in statements)
+    return [None if place is None else lives[place] for place in places]
+
+
+def most_similar(quote: str, facts: Sequence[Fact]) -> Fact | None:
+    """The fact that is most similar to a quote; None if none is the same statement."""
+    place = _most_similar(letters(quote), [letters(fact.text) for fact in facts])
+    return None if place is None else facts[place]
+
+
+def _most_similar(quote: str, texts: Sequence[str]) -> int | None:
+    shares = [(_common_share(quote, text), place) for place, text in enumerate(texts)]
+    share, place = max(shares, key=itemgetter(0), default=(0.0, 0))
+    return place if share else None
 
 
 def wrong_words_note(wrong_words: Sequence[str]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 from msgspec import Struct, field
 
@@ -53,7 +53,8 @@ class LossCounts(Struct, frozen=True):
 
 
 class LostFacts(LossCounts, frozen=True):
-    """The losses of a compaction. `worst` are the worst lost and weakened facts, as they were after it."""
+    """The losses of a compaction. `worst` are the worst lost and weakened facts, and uncertain facts that the user said
+    again, as they were after it."""
 
     worst: tuple[Life, ...] = ()
 
@@ -90,11 +91,12 @@ def grave(lost: Mapping[Kind, int], weakened: int) -> tuple[int, ...]:
     return (*(lost.get(kind, 0) for kind in KINDS_LOST), weakened)
 
 
-def losses_of(lives: Iterable[Life]) -> tuple[LostFacts, ...]:
+def losses_of(lives: Iterable[Life], said_again: Collection[str] = ()) -> tuple[LostFacts, ...]:
     """Return each compaction that lost or weakened facts for good, or may have, oldest first.
 
     A fact counts once, at the first compaction after which it was gone (or weakened). A fact is not a loss if today's
-    list has it, if it was said again or taken back, or if its fate is uncertain.
+    list has it, if it was said again or taken back, or if its fate is uncertain. `said_again` has the texts of the
+    facts that the user said again in other words: they count, even plain statements, and are the worst.
     """
     by_fact: dict[str, list[Life]] = defaultdict(list)
     for life in lives:
@@ -113,7 +115,7 @@ def losses_of(lives: Iterable[Life]) -> tuple[LostFacts, ...]:
         today = life.fates[-1] if life.fates else None
         if today is None or life.back is not None or life.contradicted is not None:
             continue
-        if not counts(life):
+        if not (counts(life) or life.text in said_again):
             if is_lost(life.seen(today.compaction)):
                 apart = pasted if life.fact.pasted else plain if life.fact.kind == "statement" else others
                 apart[_since(same, life, lambda fate: fate.gone)] += 1
@@ -134,6 +136,7 @@ def losses_of(lives: Iterable[Life]) -> tuple[LostFacts, ...]:
             weak.get(number, ()),
             unsure.get(number, ()),
             (pasted[number], others[number], plain[number], unsure_apart[number]),
+            said_again,
         )
         for number in sorted({*gone, *weak, *unsure, *pasted, *others, *plain, *unsure_apart})
     )
@@ -172,6 +175,7 @@ def _lost_facts(
     weak: Sequence[Life],
     unsure: Sequence[Life],
     apart: tuple[int, int, int, int],
+    said_again: Collection[str],
 ) -> LostFacts:
     counts: dict[Kind, int] = {}
     for kind in KINDS_LOST:
@@ -180,8 +184,9 @@ def _lost_facts(
             counts[kind] = count
     weakened = {id(life) for life in weak}
     worst = sorted(
-        (*gone, *weak),
+        (*gone, *weak, *(life for life in unsure if life.text in said_again)),
         key=lambda life: (
+            life.text not in said_again,
             not (life.fact.standing or life.needed),
             KINDS_LOST.index(life.fact.kind),
             -life.fact.strength,

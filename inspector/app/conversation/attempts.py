@@ -7,7 +7,7 @@ from inspector.app.conversation.host import Host
 
 class Attempts:
     """Makes and deletes attempts of the chosen compaction, or of a compaction planned at a step of a replay, and lets a
-    model decide uncertain facts."""
+    model judge a compaction."""
 
     def __init__(self, host: Host) -> None:
         self._host = host
@@ -29,13 +29,13 @@ class Attempts:
         host.app.push_screen(ModelPrompt(question, host.saved.attempt), self._changed)
 
     def decide(self) -> None:
-        """Ask which model decides the uncertain facts of the chosen compaction."""
+        """Ask which model decides the uncertain facts of the chosen compaction, and finds what the user said again."""
         from inspector.app.conversation.deciding import uncertain_facts
         from inspector.app.conversation.model_prompt import ModelPrompt
 
         host, opened = self._host, self._host.loaded.opened
         if opened is None or not host.state.compaction:
-            host.app.notify("There is no compaction whose facts could be decided.", timeout=3)
+            host.app.notify("There is no compaction that a model could judge.", timeout=3)
             return
         question = uncertain_facts(opened.inspection, host.state.compaction)
         host.app.push_screen(ModelPrompt(question, host.saved.attempt), self._decided)

@@ -50,7 +50,7 @@ KEYS: list[BindingType] = [
     _hidden("v", "sweep", "Sweep", "tune.sweep"),
     _hidden("ctrl+o", "recommend", "Recommend settings", "tune.recommend"),
     _hidden("P", "attempt", "Another summary", "conversation.attempt"),
-    _hidden("V", "decide", "Decide uncertain facts", "conversation.decide"),
+    _hidden("V", "decide", "Let a model judge", "conversation.decide"),
     _hidden("T", "trace", "Trace a phrase", "conversation.trace"),
     _hidden("W", "ask_file", "Write settings to a file", "copy.write"),
     _hidden("ctrl+r", "copy_comparison", "Copy the comparison", "copy.comparison"),

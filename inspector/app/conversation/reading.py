@@ -258,9 +258,12 @@ def findings_as_of(every: tuple[Finding, ...], dismissed: frozenset[str], watch:
 
 
 def find_aftermath(
-    inspection: Inspection, facts: FactsRead, watch: Watch
+    inspection: Inspection, facts: FactsRead, decided: int, watch: Watch
 ) -> Mapping[int, tuple[AftermathEvent, ...]]:
-    """Return the repeated work after each compaction, the gravest kind first. Raises StoreErrors."""
+    """Return the repeated work after each compaction, the gravest kind first.
+
+    A new value of `decided` reads the answers of models again. Raises StoreErrors.
+    """
     from inspector.answers.losses import read_aftermath
     from inspector.quality.aftermath import AFTERMATH_KINDS
 

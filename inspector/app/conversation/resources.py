@@ -163,7 +163,7 @@ FINDINGS: Resource[FindingsAsOf] = Resource(
 )
 #: Repeated work after each compaction.
 AFTERMATH: Resource[Mapping[int, tuple[AftermathEvent, ...]]] = Resource(
-    "aftermath", reading.find_aftermath, (_inspection, FACTS)
+    "aftermath", reading.find_aftermath, (_inspection, FACTS, lambda state, _: state.decided)
 )
 #: Attempts of the chosen compaction, judged.
 ATTEMPTS: Resource[AttemptsRead] = Resource(

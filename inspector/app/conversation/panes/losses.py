@@ -111,7 +111,8 @@ PANE = Pane(
     "facts of each kind that the list has after each compaction. Links are listed too, but count as losses only if "
     "they were still needed. A fact that came back does not count. r shows pruned facts, dismissed facts, and the "
     "facts that a compaction now would put at risk. R shows the facts that a model found as a judge. V lets a model "
-    "decide the user's uncertain facts. c, f and w filter by kind, fate and role. Enter goes to the message of a "
+    "decide the user's uncertain facts and find what the user said again. "
+    "c, f and w filter by kind, fate and role. Enter goes to the message of a "
     "fact, s to the text that keeps it. C copies the list as a checklist for the agent. d dismisses a fact, and "
     "nothing counts it. m shows the fates with each attempt.",
     LossesPane,
