@@ -17,10 +17,9 @@ import pytest
 
 from tests.examples import set_budget
 from tests.program import program  # noqa: F401 (a fixture)
+from tests.recipes import recipe
 
 ROOT = Path(__file__).resolve().parent.parent
-#: The number of conversations in `fixtures/agents`.
-BUNDLED_CONVERSATIONS = 21
 _FOLDER_NUMBERS = count()
 
 
@@ -75,6 +74,11 @@ def own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         patch.setenv("XDG_DATA_HOME", str(tmp_path_factory.mktemp("data")))
         patch.setenv("XDG_STATE_HOME", str(tmp_path_factory.mktemp("state")))
         yield folder
+
+
+def bundled_conversations() -> int:
+    """Return the number of conversations in `fixtures/agents`: 11 of four agents, and one for each other session."""
+    return 11 + len(recipe("more_agents").SESSIONS)
 
 
 @pytest.fixture

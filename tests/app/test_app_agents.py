@@ -38,7 +38,7 @@ from tests.app.running import (
     until,
     value_of,
 )
-from tests.conftest import BUNDLED_CONVERSATIONS, ROOT
+from tests.conftest import ROOT, bundled_conversations
 from tests.examples import also
 from tests.recipes import recipe
 from tests.stores.test_other_agents import codex, written
@@ -58,7 +58,7 @@ AGENTS = ROOT / "fixtures" / "agents"
 async def test_the_list_tells_agents_apart_and_groups_by_project() -> None:
     async with running(AGENTS, size=(160, 40)) as pilot:
         table = pilot.app.screen.query_one(ConversationTable)
-        assert table.row_count == BUNDLED_CONVERSATIONS
+        assert table.row_count == bundled_conversations()
         shown = screen_text(pilot)
         for agent in ("claude-code", "codex", "opencode", "pi"):
             assert agent in shown
@@ -144,7 +144,7 @@ async def test_rows_appear_before_all_files_are_read(tmp_path: Path, monkeypatch
         assert shown
         assert shown[0] >= 5
         assert counts[0] == {None}, "no file was read, so no count is known"
-        assert pilot.app.screen.query_one(ConversationTable).row_count == BUNDLED_CONVERSATIONS
+        assert pilot.app.screen.query_one(ConversationTable).row_count == bundled_conversations()
 
 
 async def test_sessions_of_other_agents_that_come_later_appear(tmp_path: Path) -> None:

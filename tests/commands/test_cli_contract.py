@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 from inspector.commands import cli
 from inspector.config.bundled import demo_sessions
-from tests.conftest import BUNDLED_CONVERSATIONS
+from tests.conftest import bundled_conversations
 from tests.examples import also
 from tests.recipes import recipe
 
@@ -46,7 +46,7 @@ def test_conversations() -> None:
     found = ask("conversations", "--demo")
     demo = {path.name for path in demo_sessions().iterdir()}
     assert {entry["agent"] for entry in found} == {"hermes"} | demo
-    assert len(found) == 10 + BUNDLED_CONVERSATIONS
+    assert len(found) == 10 + bundled_conversations()
     agents = set[str]()
     for entry in found:
         check(

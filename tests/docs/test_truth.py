@@ -79,6 +79,13 @@ def test_every_documented_command_is_there() -> None:
     assert sorted(sections) == sorted(commands())
 
 
+def test_the_agents_are_documented() -> None:
+    made = runpy.run_path(str(DOCS / "agents.py"))
+    for path, page in ((made["TARGET"], made["page"]), (made["README"], made["readme"])):
+        text = path.read_text(encoding="utf-8")
+        assert text == page(text), "run python docs/agents.py"
+
+
 def test_settings_and_their_keys_of_the_configuration_are_documented() -> None:
     page = read("commands.md")
     made = runpy.run_path(str(ROOT / "docs" / "settings.py"))["page"](page)

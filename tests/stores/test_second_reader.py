@@ -12,7 +12,7 @@ import pytest
 from inspector.core import processes
 from inspector.stores import folder_files, listing, sharing
 from inspector.stores.detect import open_folder
-from tests.conftest import BUNDLED_CONVERSATIONS, ROOT
+from tests.conftest import ROOT, bundled_conversations
 
 CLAUDE = ROOT / "fixtures" / "agents" / "claude-code"
 
@@ -106,6 +106,6 @@ def test_the_stores_of_a_folder_share_one_scan_and_one_process(
     monkeypatch.setattr(folder_files, "_SHARED_SECONDS", 0.0)
     store = open_folder(CLAUDE.parent, keep=False)
     assert len(looked) == 1
-    assert len(store.conversations()) == BUNDLED_CONVERSATIONS
+    assert len(store.conversations()) == bundled_conversations()
     assert (len(looked), len(begun)) == (2, 1)
     assert begun[0].returncode is not None
