@@ -195,6 +195,9 @@ async def test_repeated_work_says_what_the_earlier_act_was_and_that_a_size_is_an
         pane.set_view(views[1], ROWS)
         await host.settle()
         assert "  earlier at #12 → #61  ~1,400 tokens" in shown(pane)
+        pane.set_view(replace(COMPACTION, aftermath=(replace(again, kind="said again", model="mine"),)), ROWS)
+        await host.settle()
+        assert "said again (model)  src/cart.py" in shown(pane)
 
 
 @pytest.mark.parametrize(("width", "words"), [(48, "  #12 → #61"), (72, "  written at #12 → #61")])

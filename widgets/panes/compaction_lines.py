@@ -187,7 +187,7 @@ def aftermath_lines(view: CompactionView, width: int) -> list[TextLine]:
             words = earlier if width < NARROW else event.earlier_words(earlier)
             tail = f"  {words} →{tail[1:]}"
         size = f"  {event.size}"
-        kind = f"{event.kind}  "
+        kind = f"{event.kind}{' (model)' if event.model else ''}  "
         text = one_line(event.fact or event.text, 400)
         if 10 + len(kind) + len(text) + len(tail) + len(size) <= width:
             tail += size
