@@ -378,12 +378,17 @@ async def test_the_text_of_an_endpoint_is_made_safe(rotating: Path, server: Serv
 
 
 JUDGE = """import json, re, sys
-ids = re.findall(r"^\\[([0-9a-f]{8})\\] ", sys.stdin.read(), re.MULTILINE)
-print(json.dumps({"statements": [{"id": one, "fate": "lost", "evidence": ""} for one in ids]}))
+prompt = sys.stdin.read()
+ids = re.findall(r"^\\[([0-9a-f]{8})\\] ", prompt, re.MULTILINE)
+entries = [{"id": one, "fate": "lost", "evidence": ""} for one in ids]
+if "</later>" in prompt:
+    said = [re.search(r"^\\[USER\\] (.{40})", prompt.rsplit(tag)[-1], re.M)[1] for tag in ("<later>", "<earlier>")]
+    entries = [dict(zip(("later", "earlier"), said))]
+print(json.dumps({"statements": entries}))
 """
 
 
-async def test_a_model_decides_the_uncertain_facts_of_a_compaction(rotating: Path, tmp_path: Path) -> None:
+async def test_a_model_decides_uncertain_facts_and_finds_repetitions(rotating: Path, tmp_path: Path) -> None:
     script = tmp_path / "judge.py"
     script.write_text(JUDGE)
     async with running(rotating, CHECKOUT, size=(160, 48)) as pilot:
@@ -403,10 +408,13 @@ async def test_a_model_decides_the_uncertain_facts_of_a_compaction(rotating: Pat
         form.query_one("#command", Input).value = f"{shlex.quote(sys.executable)} {shlex.quote(str(script))}"
         await settled(pilot)
         await checked(pilot)
-        assert f"{len(undecided)} uncertain facts." in form.notice
+        assert f"{len(undecided)} uncertain facts, and the messages of the user after it." in form.notice
         await sent(pilot)
         await settled(pilot)
         now = {entry.fact.key: entry for entry in pane.losses.offered[0].facts}
         assert {now[entry.fact.key].outcome for entry in undecided} == {"lost"}
         assert "V lets a model" not in pane.head.text
         assert all(now[entry.fact.key].fate.model for entry in undecided)
+        await press(pilot, "2")
+        await settled(pilot)
+        assert "said again (model)" in screen_text(pilot)
