@@ -18,7 +18,11 @@ from inspector.export.masking import masked
 from inspector.models.masking import Masker
 from inspector.quality.facts.carry import checklist, memories
 from inspector.quality.facts.fact import OUTCOMES, Fact, Fate, Life, Saying
+from inspector.quality.facts.risk import AtRisk
 from inspector.quality.losses import is_lost
+
+#: A fact that compactions took, or one at risk.
+ReportedFact = Life | AtRisk
 
 _STYLES = {
     "verbatim": "green",
@@ -122,9 +126,7 @@ def print_facts(answer: FollowedFacts | FactsAtRisk) -> None:
             (f"  {plural(len(risks), 'fact')}, {once:,} said once", "dim"),
         )
         for risk in risks:
-            _print_fact(
-                lines, risk.fact, "at risk", "leaves the list", place_name(risk.places[0], answer.compaction)
-            )
+            _print_fact(lines, risk, answer.compaction)
 
 
 def print_lives(lives: Iterable[Life]) -> None:
@@ -138,22 +140,44 @@ def print_lives(lives: Iterable[Life]) -> None:
         words = ", ".join(f"{counts[outcome]} {outcome}" for outcome in OUTCOMES if counts[outcome])
         lines.add((f"Compaction {number}{later}", "bold"), (f"  {words}", "dim"))
         for life in taken:
-            fate = f"{life.outcome} ({life.fate.where})" if life.fate.where else life.outcome
-            fate += f", by {life.fate.decided_by}" if life.fate.model else ""
-            place = place_name(life.saying.index, life.saying.generation)
-            _print_fact(lines, life.fact, life.outcome, fate, place)
+            _print_fact(lines, life)
             for line in later_words(life):
                 lines.add((f"→ {safe(line)}", "dim"), indent=4)
 
 
-def _print_fact(lines: StyledLines, fact: Fact, outcome: str, fate: str, place: str) -> None:
-    times, pasted = len(fact.sayings), " (pasted)" if fact.pasted and outcome != "at risk" else ""
-    note = f"{fact.role}{pasted}, {place}{f', said {times} times' if times > 1 else ''}"
+def _print_fact(lines: StyledLines, entry: ReportedFact, live: int = 0) -> None:
+    outcome = outcome_of(entry)
     lines.add(
-        (f"{FATE_SIGNS[outcome]} {fact.kind:<10} {fate}  ", _STYLES[outcome]),
-        (f"{note}  [{fact.rule}]", "dim"),
+        (f"{FATE_SIGNS[outcome]} {entry.kind:<10} {fate_words(entry)}  ", _STYLES[outcome]),
+        (f"{who_words(entry, live)}  [{entry.fact.rule}]", "dim"),
     )
-    lines.add((safe_title(fact.text, 400), ""), indent=4)
+    lines.add((safe_title(entry.text, 400), ""), indent=4)
+
+
+def outcome_of(entry: ReportedFact) -> str:
+    """Return the fate of a fact in a word; "at risk" before a compaction."""
+    return "at risk" if isinstance(entry, AtRisk) else entry.outcome
+
+
+def fate_words(entry: ReportedFact) -> str:
+    """Return the fate of a fact, and where the list after has it."""
+    if isinstance(entry, AtRisk):
+        return "said once" if entry.once else "at risk"
+    where = f" ({entry.fate.where})" if entry.fate.where else ""
+    return f"{entry.outcome}{where}{f', by {entry.fate.decided_by}' if entry.fate.model else ''}"
+
+
+def who_words(entry: ReportedFact, live: int = 0) -> str:
+    """Return the speaker of a fact, its place, and its number of mentions and uses. `live` is the number of the live
+    list, which has the facts at risk."""
+    at_risk, saying, uses = isinstance(entry, AtRisk), entry.saying, entry.fact.uses
+    pasted = " (pasted)" if entry.fact.pasted and not at_risk else ""
+    words = [f"{entry.role}{pasted}", place_name(saying.index, live if at_risk else saying.generation)]
+    if entry.times > 1:
+        words.append(f"said {entry.times} times")
+    if uses:
+        words.append("used once since" if uses == 1 else f"used {uses} times since")
+    return ", ".join(words)
 
 
 def later_words(life: Life, seen: int | None = None) -> Iterable[str]:

@@ -254,6 +254,16 @@ def print_compactions(answer: RecordedCompactions) -> None:
 
 def _print_compaction(entry: JudgedCompaction) -> None:
     done = entry.compared.recorded
+    sizes, *lines = compaction_lines(entry)
+    say(f"compaction {done.index}  ", "bold", sizes)
+    lines += [f"{finding.severity}: {finding.text}" for finding in entry.findings]
+    for line in (*lines, *filter(None, [done.note])):
+        say(f"  {line}")
+
+
+def compaction_lines(entry: JudgedCompaction) -> list[str]:
+    """Return the sizes before and after a compaction, its reason, its boundaries and its cost, a line for each."""
+    done = entry.compared.recorded
     size = "a summary that cannot be read" if done.encrypted else "no summary"
     size = size if done.summary is None else f"summary {len(done.summary):,} characters"
     kind = " (a fallback text: no model wrote it)" if done.fallback else ""
@@ -263,22 +273,19 @@ def _print_compaction(entry: JudgedCompaction) -> None:
         before, tokens = f"{done.before:,}", f"~{done.tokens_before:,}"
     bound = "at least " if done.kept_missing else "at most " if done.may_have_later else ""
     after = f"{bound}~{done.tokens_after:,} tokens · {size}{kind}"
-    smaller = f"{before} → {bound}{plural(done.after, 'message')} · {tokens} → {after}"
-    say(f"compaction {done.index}  ", "bold", smaller)
+    lines = [f"{before} → {bound}{plural(done.after, 'message')} · {tokens} → {after}"]
     sizes = (done.tokens_before_reported, "tokens before"), (done.tokens_after_reported, "tokens after")
     reported = " and ".join(f"{size:,} {word}" for size, word in sizes if size is not None)
     if reported:
-        say(f"  reported by the agent: {reported} (~ marks estimates without system prompt and tools)")
-    say(f"  why: {entry.why.text}")
-    say(f"  {' · '.join(boundary_words(entry.compared))} · session {done.session}")
-    say(f"  cost: {entry.cost.words}")
-    for finding in entry.findings:
-        say(f"  {finding.severity}: {finding.text}")
-    if done.note:
-        say(f"  {done.note}")
+        estimates = "~ marks estimates without system prompt and tools"
+        lines.append(f"reported by the agent: {reported} ({estimates})")
+    lines.append(f"why: {entry.why.text}")
+    lines.append(f"{' · '.join(_boundaries(entry.compared))} · session {done.session}")
+    lines.append(f"cost: {entry.cost.words}")
+    return lines
 
 
-def boundary_words(compared: Compared) -> tuple[str, str]:
+def _boundaries(compared: Compared) -> tuple[str, str]:
     """Return the recorded and the planned boundaries of a compaction in words."""
     recorded, planned = compared.recorded, compared.planned
     if not recorded.before:

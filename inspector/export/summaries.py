@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from inspector.answers.summaries import ComparedSummaries, SummaryLives
-from inspector.core.shares import percent
+from inspector.core.shares import percent, share_of
 from inspector.core.signs import CHANGE_SIGNS, STATE_SIGNS
-from inspector.export.console import say
+from inspector.export.console import Table, print_table, say
 from inspector.export.document import Document, built, fields_of
 from inspector.summaries.drift import ChangedMeaning, Stale
 from inspector.summaries.exact import turn_words
 from inspector.summaries.lineage import Cell, Lineage, LineageRow
 from inspector.summaries.summary import SectionDiff
 
+#: The columns of a table of summaries.
+LENGTH_COLUMNS = (">summary", ">tokens", ">budget", ">items of the first one left", ">of its words")
 _STYLES = {"added": "green", "removed": "red", "reworded": "yellow", "moved": "cyan", "kept": "dim"}
 
 
@@ -121,18 +123,29 @@ def print_lineage(answer: SummaryLives) -> None:
             line = "".join(f"{_state_words(cell, cells):<{cells}}" for cell in row.cells)
             say(f"  {flag} {line}{' '.join(row.text.split())}")
     say("")
-    for left in drift.left:
-        length = drift.lengths[left.column]
-        words = percent(left.words, left.of_words) if left.of_words else "100%"
-        budget = f" of {length.budget:,}" if length.budget else ""
-        say(
-            f"summary {columns[left.column].compaction}: {left.items} of {left.of_items} items of the first and "
-            f"{words} of its words are left; {length.tokens:,}{budget} tokens"
-        )
+    print_table(Table(*LENGTH_COLUMNS, rows=length_rows(answer)))
     for change in changed:
         say(f"! {changed_words(lineage, change)}: {' '.join(change.text.split())}")
     for entry in drift.stale:
         say(f"◷ stale ({stale_words(lineage, entry)}): {' '.join(entry.text.split())}")
+
+
+def length_rows(lives: SummaryLives) -> list[tuple[str, ...]]:
+    """Return a row for each summary: its length, its budget, and the share of the first one that is left."""
+    left = {entry.column: entry for entry in lives.drift.left}
+    rows: list[tuple[str, ...]] = []
+    for length in lives.drift.lengths:
+        of = left.get(length.column)
+        rows.append(
+            (
+                f"{lives.lineage.columns[length.column].compaction}",
+                "–" if length.tokens is None else f"~{length.tokens:,}",
+                "–" if length.budget is None else f"{length.budget:,}",
+                "–" if of is None else share_of(of.items, of.of_items),
+                "–" if of is None else percent(of.words, of.of_words),
+            )
+        )
+    return rows
 
 
 def changed_words(lineage: Lineage, change: ChangedMeaning) -> str:

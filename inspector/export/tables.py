@@ -10,8 +10,7 @@ from typing import Any
 from msgspec import Struct
 
 from inspector.answers.answers import Answers
-from inspector.answers.bills import bills_of
-from inspector.answers.compactions import trigger_of, why_of
+from inspector.answers.compactions import judge_compactions
 from inspector.answers.fact_results import read_conversation_aftermath
 from inspector.answers.findings import read_findings, split_dismissed
 from inspector.answers.inspection import Inspection
@@ -30,7 +29,7 @@ from inspector.export.document import built
 from inspector.export.fact_results import event_document
 from inspector.export.facts import life_document
 from inspector.export.findings import finding_document
-from inspector.export.generations import of_list_before
+from inspector.export.generations import compaction_document
 from inspector.export.requests import request_document
 from inspector.models.kept import default_attempts
 from inspector.quality.facts.fact import Life
@@ -155,15 +154,11 @@ def _conversation(inspection: Inspection, resolved: ResolvedSettings, row: Conve
 
 
 def _compactions(inspection: Inspection, resolved: ResolvedSettings, requests: Requests) -> list[Row]:
-    bills, profile = bills_of(inspection, requests), resolved.settings.profile
     rows = []
-    for compaction in inspection.compactions():
-        index = inspection.token_index(inspection.generation(compaction.index), profile)
-        bill = bills[compaction.index][0] if compaction.index in bills else None
+    for entry in judge_compactions(inspection, resolved, requests, ()):
+        compaction, bill = entry.compared.recorded, entry.cost.bill
         columns = {
             "compaction": compaction.index,
-            **of_list_before(compaction, "before head_end tail_start tokens_before"),
-            "trigger": trigger_of(compaction, why_of(inspection, compaction, resolved, index)),
             "at": compaction.at or None,
             "summary_tokens": None if compaction.summary is None else text_tokens(len(compaction.summary)),
             "fallback": int(compaction.fallback),
@@ -171,7 +166,7 @@ def _compactions(inspection: Inspection, resolved: ResolvedSettings, requests: R
             "cost": None if bill is None else bill.cost.amount,
             "pays_off_after": None if bill is None else bill.requests_to_pay_off,
         }
-        rows.append(built(compaction) | columns)
+        rows.append(compaction_document(entry) | columns)
     return rows
 
 

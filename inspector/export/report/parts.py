@@ -12,9 +12,9 @@ from inspector.answers.fact_reading import FactsReading
 from inspector.answers.facts import Wanted, select_risks
 from inspector.engines.base import Plan
 from inspector.export.document import Document
-from inspector.export.facts import AT_RISK_LEAD
+from inspector.export.facts import AT_RISK_LEAD, ReportedFact
 from inspector.export.masking import masked
-from inspector.export.report.values import FactGroup, FactsPart, ReportedFact
+from inspector.export.report.values import FactGroup, FactsPart
 from inspector.models.masking import Masker
 from inspector.quality.facts.carry import checklist
 from inspector.quality.facts.fact import KINDS, OUTCOMES, ConversationFacts, Life

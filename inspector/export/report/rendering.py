@@ -21,17 +21,13 @@ from inspector.core.errors import UsageProblem
 from inspector.core.shares import plural
 from inspector.core.signs import CHANGE_SIGNS, FATE_SIGNS
 from inspector.core.text import safe, safe_title
-from inspector.export import attempts, measures, requests
-from inspector.export.attempts import attempt_document, outcome_document
+from inspector.export import attempts, facts, generations, measures, requests, summaries
 from inspector.export.config import budgets_document, settings_document
 from inspector.export.document import Document, built, fields_of
-from inspector.export.facts import carried_document, life_document
 from inspector.export.findings import finding_document
-from inspector.export.generations import compaction_document
 from inspector.export.report import charting, rows, wording
 from inspector.export.report.parts import DRIFT
 from inspector.export.report.values import CompactionPart, FactGroup, Report
-from inspector.export.summaries import diff_document, lineage_document
 from inspector.models.attempt import Attempt
 from inspector.quality.facts.fact import OUTCOMES, Life
 from inspector.quality.facts.risk import AtRisk
@@ -108,6 +104,8 @@ def _templates(shown: Callable[[str], str]) -> Environment:
         "fate_columns": ("kind", *(f">{FATE_SIGNS[outcome]} {outcome}" for outcome in OUTCOMES), ">all"),
         "measure_columns": measures.COLUMNS,
         "cause_columns": requests.CAUSE_COLUMNS,
+        "length_columns": summaries.LENGTH_COLUMNS,
+        "fate_signs": FATE_SIGNS,
         "chart_width": charting.WIDTH,
         "most_drift": DRIFT,
     }
@@ -129,12 +127,10 @@ def _functions(module: ModuleType) -> dict[str, Callable[..., Any]]:
 
 #: Names for templates: words, charts and filters.
 _FILTERS: dict[str, Callable[..., Any]] = {
-    **_functions(rows),
-    **_functions(wording),
-    **_functions(charting),
-    **_functions(measures),
-    **_functions(attempts),
-    **_functions(requests),
+    name: function
+    for module in (rows, wording, charting, attempts, facts, generations, measures, requests, summaries)
+    for name, function in _functions(module).items()
+} | {
     "change_sign": CHANGE_SIGNS.__getitem__,
     "estimate_words": estimate_words,
     "column": lambda name: name.removeprefix(">"),
@@ -177,32 +173,35 @@ def report_document(report: Report) -> Document:
     }
 
 
+def _compaction(part: CompactionPart) -> Document:
+    names = (name for name in part.__struct_fields__ if name != "judged")
+    document: Document = generations.compaction_document(part.judged)
+    document |= {name: built(getattr(part, name), _special) for name in names}
+    return document | ({} if part.recorded.before else {"tokens": None})
+
+
+def _at_risk(risk: AtRisk) -> Document:
+    return facts.carried_document(risk.fact) | fields_of(risk, "once places")
+
+
+#: The document that another command has for a value, by its type.
+_DOCUMENTS: dict[type, Callable[[Any], Any]] = {
+    AtRisk: _at_risk,
+    Attempt: attempts.attempt_document,
+    CompactionPart: _compaction,
+    ComparedSummaries: summaries.diff_document,
+    Finding: finding_document,
+    Life: facts.life_document,
+    Measures: measures.measure_documents,
+    Requests: requests.sums_document,
+    SummaryLives: summaries.lineage_document,
+    SummaryOutcome: attempts.outcome_document,
+}
+
+
 def _special(value: Any) -> Any:
-    """Return the document that another command has for a value; None if there is none."""
-    if isinstance(value, Life):
-        return life_document(value)
-    if isinstance(value, SummaryLives):
-        return lineage_document(value)
-    if isinstance(value, Finding):
-        return finding_document(value)
-    if isinstance(value, Requests):
-        return requests.sums_document(value)
-    if isinstance(value, Measures):
-        return measures.measure_documents(value)
-    if isinstance(value, AtRisk):
-        return carried_document(value.fact) | fields_of(value, "once places")
-    if isinstance(value, ComparedSummaries):
-        return diff_document(value)
-    if isinstance(value, Attempt):
-        return attempt_document(value)
-    if isinstance(value, SummaryOutcome):
-        return outcome_document(value)
-    if isinstance(value, CompactionPart):
-        document: Document = compaction_document(value.judged)
-        names = (name for name in value.__struct_fields__ if name != "judged")
-        document |= {name: built(getattr(value, name), _special) for name in names}
-        return document | ({} if value.recorded.before else {"tokens": None})
-    return None
+    make = _DOCUMENTS.get(type(value))
+    return None if make is None else make(value)
 
 
 def line(text: str) -> str:

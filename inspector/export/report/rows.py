@@ -11,7 +11,7 @@ from inspector.core.signs import SEVERITY_SIGNS
 from inspector.engines.base import BUDGET_NAMES
 from inspector.engines.settings import SETTINGS
 from inspector.export.config import explained, setting_words, step_value
-from inspector.export.measures import share_percent, share_words
+from inspector.export.measures import share_percent
 from inspector.export.report.parts import FINDINGS
 from inspector.export.report.values import FactsPart, Report
 from inspector.export.report.wording import cut
@@ -20,7 +20,6 @@ from inspector.quality.catalogue import RULES, advice_of
 from inspector.quality.facts.fact import OUTCOMES
 from inspector.quality.finding import Finding, Severity, severity_words
 from inspector.quality.grouping import FindingGroup, grouped
-from inspector.quality.measures import Share
 
 
 def generation_rows(report: Report) -> list[tuple[str, ...]]:
@@ -34,21 +33,6 @@ def generation_rows(report: Report) -> list[tuple[str, ...]]:
             generation.session,
         )
         for generation in report.generations
-    ]
-
-
-def length_rows(lives: SummaryLives) -> list[tuple[str, ...]]:
-    """Return a row for each summary: its length, its budget, and the items of the first one that are left."""
-    left = {entry.column: Share(entry.items, entry.of_items) for entry in lives.drift.left}
-    numbers = [column.compaction for column in lives.lineage.columns]
-    return [
-        (
-            f"{numbers[length.column]}",
-            "–" if length.tokens is None else f"~{length.tokens:,}",
-            "–" if length.budget is None else f"{length.budget:,}",
-            share_words(left.get(length.column)),
-        )
-        for length in lives.drift.lengths
     ]
 
 

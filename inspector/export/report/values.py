@@ -15,9 +15,9 @@ from inspector.core.conversations import Compaction, ConversationRow
 from inspector.core.shares import plural
 from inspector.engines.base import Budgets
 from inspector.export.document import Document
+from inspector.export.facts import ReportedFact
 from inspector.models.attempt import Attempt
-from inspector.quality.facts.fact import KINDS, Kind, Life, Outcome
-from inspector.quality.facts.risk import AtRisk
+from inspector.quality.facts.fact import KINDS, Kind, Outcome
 from inspector.quality.finding import Finding, Severity
 from inspector.quality.measures import Measures
 
@@ -67,10 +67,6 @@ class TokenCourse(Struct, frozen=True):
     tokens: tuple[int, ...]
     falls: tuple[Fall, ...]
     sizes: str = ""
-
-
-#: A fact in a report: taken by a compaction, or at risk.
-ReportedFact = Life | AtRisk
 
 
 class FactGroup(Struct, frozen=True):

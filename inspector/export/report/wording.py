@@ -7,16 +7,13 @@ from datetime import UTC, datetime
 
 from msgspec import Struct
 
-from inspector.answers.inspection import Compared
-from inspector.core.places import place_name
 from inspector.core.shares import plural
-from inspector.core.signs import CHANGE_SIGNS, EXCERPT_WORDS, FATE_SIGNS
+from inspector.core.signs import CHANGE_SIGNS, EXCERPT_WORDS
 from inspector.core.text import safe_title
-from inspector.export import facts, generations
 from inspector.export.document import Document
+from inspector.export.facts import ReportedFact, later_words
 from inspector.export.report.parts import ITEMS, SUMMARY
-from inspector.export.report.values import CompactionPart, Report, ReportedFact, TokenCourse
-from inspector.quality.facts.fact import Life
+from inspector.export.report.values import CompactionPart, Report, TokenCourse
 from inspector.quality.facts.risk import AtRisk
 from inspector.summaries.summary import ItemChange, SummaryDiff
 
@@ -72,31 +69,20 @@ def sections(report: Report) -> list[tuple[str, str]]:
     ]
 
 
-def size_words(part: CompactionPart, course: TokenCourse) -> str:
-    """Return the sizes of the lists before and after a compaction, the tokens of the regions, and its time."""
-    recorded, planned = part.recorded, part.judged.compared.planned
-    before, after = recorded.tokens_before, recorded.tokens_after
-    change = f"{after / before - 1:+.0%}" if before > 0 else "the size before is unknown"
+def region_words(part: CompactionPart, course: TokenCourse) -> str:
+    """Return the tokens of the regions before a compaction, the sizes that the agent reported, and the time."""
+    recorded, compared = part.recorded, part.judged.compared
     head, middle, tail = part.tokens
-    is_pruned = part.judged.compared.agrees and planned.pruned and planned.middle_tokens < middle
+    planned = compared.planned
+    is_pruned = compared.agrees and planned.pruned and planned.middle_tokens < middle
     pruned = f" (~{planned.middle_tokens:,} after pruning)" if is_pruned else ""
-    words = [
-        f"~{before:,} → ~{after:,} tokens ({change})",
-        f"{recorded.before:,} → {recorded.after_words} messages",
-        f"~{middle:,} tokens summarized{pruned}, ~{head:,} kept in the head, ~{tail:,} in the tail",
-        moment(recorded.at),
-    ]
+    sizes = f"~{middle:,} tokens summarized{pruned}, ~{head:,} kept in the head, ~{tail:,} in the tail"
+    words = [sizes] if recorded.before else []
     fall = next((fall for fall in course.falls if fall.compaction == recorded.index), None)
     if fall is not None and course.sizes:
-        sizes = f"~{fall.before:,} → ~{fall.after:,} tokens"
-        words.insert(2, f"by the agent's reports {sizes}, with the parts that are not recorded")
-    return "; ".join(filter(None, words))
-
-
-def boundary_words(compared: Compared) -> str:
-    """Return the recorded and the planned boundaries in a sentence."""
-    words = "; ".join(generations.boundary_words(compared))
-    return f"{words[:1].upper()}{words[1:]}."
+        reported = f"~{fall.before:,} → ~{fall.after:,} tokens"
+        words.append(f"by the agent's reports {reported}, with the parts that are not recorded")
+    return "; ".join(filter(None, [*words, moment(recorded.at)]))
 
 
 def course_words(course: TokenCourse) -> str:
@@ -109,42 +95,9 @@ def summary_name(part: CompactionPart) -> str:
     return "The fallback text" if part.recorded.fallback else "The summary"
 
 
-def summary_length(part: CompactionPart) -> str:
-    """Return the length of the summary, and its place."""
-    where = ", merged into the first message of the tail" if part.recorded.merged else ""
-    return f"{len(part.recorded.summary or ''):,} characters{where}"
-
-
 def longest_summary(report: Report) -> int:
     """Return the number of characters of a summary that are shown."""
     return SUMMARY.of(len(report.compactions))
-
-
-def outcome_name(entry: ReportedFact) -> str:
-    """Return the fate of a fact in a word; "at risk" before a compaction."""
-    return "at risk" if isinstance(entry, AtRisk) else entry.outcome
-
-
-def fate_words(entry: ReportedFact) -> str:
-    """Return the fate of a fact with its sign."""
-    if isinstance(entry, AtRisk):
-        return f"{FATE_SIGNS['at risk']} {'said once' if entry.once else 'at risk'}"
-    return f"{FATE_SIGNS[entry.outcome]} {entry.outcome}"
-
-
-def who_words(entry: ReportedFact) -> str:
-    """Return the speaker of a fact, its places and its number of mentions."""
-    saying, uses = entry.saying, entry.fact.uses
-    words = [entry.role, place_name(saying.index, saying.generation)]
-    if isinstance(entry, Life) and entry.fate.alive and entry.fate.where:
-        words.append(f"now in the {entry.fate.where}")
-    if isinstance(entry, Life) and entry.fate.model:
-        words.append(f"decided by {entry.fate.decided_by}")
-    if entry.times > 1:
-        words.append(f"said {entry.times} times")
-    if uses:
-        words.append("used once since" if uses == 1 else f"used {uses} times since")
-    return ", ".join(words)
 
 
 def fact_notes(entry: ReportedFact) -> list[str]:
@@ -157,7 +110,7 @@ def fact_notes(entry: ReportedFact) -> list[str]:
     if fate.excerpt and entry.outcome != "verbatim":
         where = f"{EXCERPT_WORDS[entry.outcome]} in the {fate.where}".capitalize()
         notes.append(f"{where}: “{cut(fate.excerpt, 200)}”")
-    later = facts.later_words(entry, fate.compaction)
+    later = later_words(entry, fate.compaction)
     return [*notes, *(f"{words[:1].upper()}{words[1:]}." for words in later)]
 
 
