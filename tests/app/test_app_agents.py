@@ -66,7 +66,7 @@ async def test_the_list_tells_agents_apart_and_groups_by_project() -> None:
         assert (table.agent, table.row_count) == ("claude-code", 7)
         await pilot.press(*["a" for _ in AGENTS.iterdir()])
         await settled(pilot)
-        assert (table.agent, table.row_count) == ("", 21)
+        assert (table.agent, table.row_count) == ("", bundled_conversations())
         await press(pilot, "p")
         assert table.sort == ("folder", False)
         assert "harbor · " in screen_text(pilot)
