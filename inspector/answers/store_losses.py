@@ -76,11 +76,15 @@ class CompactionLoss(LossCounts, frozen=True):
 
     @property
     def order(self) -> tuple[int, ...]:
-        """The sort key of losses; larger is worse. Acts against lost constraints count first, then lasting rules."""
+        """The sort key of losses; larger is worse.
+
+        Repeated statements of the user and acts against lost constraints count first, then lasting rules.
+        """
+        corrections = sum(self.aftermath.get(kind, 0) for kind in _CORRECTIONS)
         rules, *rest = grave(self.lost, self.weakened)
         repeated = sum(self.aftermath.values())
         return (
-            self.broken,
+            max(self.broken, corrections),
             self.standing,
             rules,
             self.explained,

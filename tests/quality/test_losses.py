@@ -71,6 +71,16 @@ def test_gaps_are_worse_than_repeated_reading_and_better_than_a_lost_value() -> 
     assert value.order > gap.order > again.order
 
 
+def test_a_statement_that_the_user_repeated_is_worse_than_a_loss_without_consequences() -> None:
+    forgotten = CompactionLoss(1, {"constraint": 9}, standing=9)
+    assert CompactionLoss(1, aftermath={"said again": 1}).order > forgotten.order
+    repeated = {"b"}
+    unsure = [life("uncertain", key=key) for key in "ab"]
+    unsure = [replace(one, fact=replace(one.fact, text=one.fact.key)) for one in unsure]
+    (found,) = losses_of(unsure, repeated)
+    assert (found.uncertain, [one.text for one in found.worst]) == (2, ["b"])
+
+
 def test_one_lasting_rule_is_worse_than_several_details_of_requests() -> None:
     saying = replace(SAYING, span=(0, 24))
     detail = life("lost", key="a")
