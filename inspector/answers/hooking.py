@@ -8,13 +8,12 @@ the state folder of this program, and writes nothing else.
 from __future__ import annotations
 
 import hashlib
+import json
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib import import_module, resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-
-from msgspec import Struct
 
 from inspector.agents import row_of
 from inspector.config.folders import read_state, state_dir, write_state
@@ -47,21 +46,14 @@ _LOST_LEAD = "The last compaction lost or weakened these statements of the user.
 _FOLDER = "hooks"
 
 
-class HookAnswer(Struct, frozen=True):
-    """The output of a hook: plain `text`, or `json` if the agent accepts it. Both are empty for no output."""
-
-    text: str = ""
-    json: Mapping[str, Any] | None = None
-
-
-def answer(agent: str, event: Mapping[str, Any], budget: int = BUDGET) -> HookAnswer:
-    """Answer an event of an agent's hook. An event without an answer prints nothing.
+def answer(agent: str, event: Mapping[str, Any], budget: int = BUDGET) -> str:
+    """Return what a hook of an agent prints for an event; "" for an event without an answer.
 
     Raises StoreErrors for a transcript that cannot be read, and BadInput for an invalid event.
     """
     asked = import_module(f"{row_of(agent).package}.hook").read(event)
     text = "" if asked is None else _text(asked, agent, budget)
-    return HookAnswer(json=asked.as_json(text)) if text and asked.as_json else HookAnswer(text)
+    return f"{json.dumps(asked.as_json(text))}\n" if text and asked.as_json else text
 
 
 def _text(asked: HookEvent, agent: str, budget: int) -> str:
@@ -114,25 +106,18 @@ def _status_line(asked: HookEvent, agent: str) -> str:
     """Return the distance to the threshold, and the number of rules that a compaction would summarize."""
     parts = []
     if asked.window > 0:
-        threshold = _threshold(agent, asked.window)
+        from inspector.engines.base import Settings
+        from inspector.engines.registry import budgets_of, with_changes
+
+        settings = with_changes(Settings(context_length=asked.window), profile=agent)
+        threshold = budgets_of(settings).threshold_tokens
         remaining, share = threshold - asked.used, f"{asked.used:,}/{threshold:,}"
         parts.append(
             f"{share} · {remaining:,} to compaction" if remaining > 0 else f"{share} · compaction is due"
         )
     if rules := _count_rules(Path(asked.transcript), asked.session):
         parts.append(f"{plural(rules, 'rule')} at risk")
-    return " · ".join(parts)
-
-
-def _threshold(agent: str, window: int) -> int:
-    from inspector.engines.base import Settings
-    from inspector.engines.capabilities import default_threshold
-    from inspector.engines.registry import engine
-
-    profile = engine(agent)
-    share = default_threshold(profile, window)
-    settings = Settings(profile=agent, context_length=window, threshold=0.5 if share is None else share)
-    return profile.budgets(settings).threshold_tokens
+    return " · ".join(parts) + "\n"
 
 
 def facts_of_transcript(path: Path, session: str = "") -> tuple[Fact, ...]:

@@ -139,11 +139,8 @@ def hook(agent: str, print_settings: bool, status: bool, budget: int) -> None:
         answer = hooking.answer(agent, event, budget)
     except InspectorError as error:
         raise BadInput(safe_line(str(error))) from error
-    if answer.json is not None:
-        click.echo(json.dumps(answer.json))
-    elif answer.text or status:
-        # Agents read and write UTF-8 in every locale.
-        click.echo(answer.text.encode(errors="replace"), nl=status)
+    # Agents read and write UTF-8 in every locale.
+    click.echo(answer.encode(errors="replace"), nl=False)
 
 
 def _event() -> dict[str, Any]:

@@ -16,7 +16,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.answers import hooking
-from inspector.answers.hooking import HookAnswer
 from inspector.core.errors import InspectorError
 from inspector.core.messages import Message
 from inspector.quality.facts.passages import ListText
@@ -77,32 +76,31 @@ def event(name: str, path: Path, **more: Any) -> dict[str, Any]:
 def test_rules_reach_the_summarizer_within_the_budget(tmp_path: Path) -> None:
     texts = [RULES, *(f"Keep the value {n} in the file conf/part{n}.toml." for n in range(200))]
     path = transcript(tmp_path, texts)
-    text = claude_code(event("PreCompact", path, trigger="auto")).text
+    text = claude_code(event("PreCompact", path, trigger="auto"))
     assert "- Never push to the main branch." in text
     assert len(text) <= hooking.BUDGET + 1
-    assert len(claude_code(event("PreCompact", path), budget=300).text) <= 301
-    assert len(claude_code(event("PreCompact", path), budget=10**6).text) <= hooking.MAX_BUDGET + 1
+    assert len(claude_code(event("PreCompact", path), budget=300)) <= 301
+    assert len(claude_code(event("PreCompact", path), budget=10**6)) <= hooking.MAX_BUDGET + 1
 
 
 def test_standing_rules_follow_only_a_compaction(tmp_path: Path) -> None:
     path = transcript(tmp_path)
-    text = claude_code(event("SessionStart", path, source="compact")).text
+    text = claude_code(event("SessionStart", path, source="compact"))
     assert "Never push to the main branch." in text
     assert "parser" not in text
-    assert claude_code(event("SessionStart", path, source="startup")) == HookAnswer()
+    assert claude_code(event("SessionStart", path, source="startup")) == ""
 
 
 def test_a_loss_is_reported_once_by_the_next_hook_with_output(tmp_path: Path) -> None:
     path = transcript(tmp_path)
     claude_code(event("SessionStart", path, source="compact"))
-    assert claude_code(event("PostCompact", path, compact_summary="A parser was written.")) == HookAnswer()
-    answer = claude_code(event("PostToolUse", path)).json
-    assert answer is not None
+    assert claude_code(event("PostCompact", path, compact_summary="A parser was written.")) == ""
+    answer = json.loads(claude_code(event("PostToolUse", path)))
     context = answer["hookSpecificOutput"]["additionalContext"]
     assert "8123" in context
     # The standing rules repeat it, so it is not lost.
     assert "push" not in context
-    assert claude_code(event("UserPromptSubmit", path)) == HookAnswer()
+    assert claude_code(event("UserPromptSubmit", path)) == ""
 
 
 def test_without_losses_nothing_is_reported(tmp_path: Path) -> None:
@@ -110,10 +108,10 @@ def test_without_losses_nothing_is_reported(tmp_path: Path) -> None:
     claude_code(
         event("PostCompact", path, compact_summary=f"<analysis>Hm.</analysis>The user's words: {RULES}")
     )
-    assert claude_code(event("UserPromptSubmit", path)) == HookAnswer()
+    assert claude_code(event("UserPromptSubmit", path)) == ""
     # The analysis is no part of the summary.
     claude_code(event("PostCompact", path, compact_summary=f"<analysis>{RULES}</analysis>Work goes on."))
-    assert claude_code(event("UserPromptSubmit", path)).json is not None
+    assert claude_code(event("UserPromptSubmit", path)) != ""
 
 
 def test_the_status_line_has_the_distance_and_the_rules(tmp_path: Path) -> None:
@@ -121,10 +119,10 @@ def test_the_status_line_has_the_distance_and_the_rules(tmp_path: Path) -> None:
         "context_window_size": 200_000,
         "current_usage": {"input_tokens": 7_000, "cache_read_input_tokens": 120_000, "output_tokens": 0},
     }
-    line = claude_code(event("Status", transcript(tmp_path), context_window=window)).text
+    line = claude_code(event("Status", transcript(tmp_path), context_window=window))
     assert "127,000/167,000 · 40,000 to compaction" in line
     assert "1 rule at risk" in line
-    assert claude_code({"hook_event_name": "Status"}) == HookAnswer()
+    assert claude_code({"hook_event_name": "Status"}) == "\n"
 
 
 def history(*texts: str) -> list[dict[str, str]]:
@@ -132,20 +130,19 @@ def history(*texts: str) -> list[dict[str, str]]:
 
 
 def test_hermes_gets_the_losses_of_a_compression_once() -> None:
-    def call(*texts: str) -> HookAnswer:
+    def call(*texts: str) -> str:
         extra = {"conversation_history": history(*texts)}
         return hermes({"hook_event_name": "pre_llm_call", "session_id": "h1", "extra": extra})
 
     summary = "[CONTEXT COMPACTION — REFERENCE ONLY] Earlier turns were compacted.\n## Goal\nA parser."
-    assert call(RULES) == HookAnswer()
+    assert call(RULES) == ""
     answer = call(summary, "go on")
-    assert answer.json is not None
-    assert "Never push to the main branch." in answer.json["context"]
-    assert call(summary, "go on", "and on") == HookAnswer()
+    assert "Never push to the main branch." in json.loads(answer)["context"]
+    assert call(summary, "go on", "and on") == ""
 
 
 def test_hermes_gets_a_rule_stated_between_two_compressions() -> None:
-    def call(*texts: str) -> HookAnswer:
+    def call(*texts: str) -> str:
         extra = {"conversation_history": history(*texts)}
         return hermes({"hook_event_name": "pre_llm_call", "session_id": "h2", "extra": extra})
 
@@ -154,26 +151,25 @@ def test_hermes_gets_a_rule_stated_between_two_compressions() -> None:
         for end in ("", " Again.")
     )
     rule = "Never print the password of the lamp."
-    assert call(RULES) == HookAnswer()
-    assert call(first, "go on") == HookAnswer()
-    assert call(first, "go on", rule) == HookAnswer()
+    assert call(RULES) == ""
+    assert call(first, "go on") == ""
+    assert call(first, "go on", rule) == ""
     answer = call(second, "next")
-    assert answer.json is not None
-    assert rule in answer.json["context"]
+    assert rule in json.loads(answer)["context"]
     # The same without a rule before the first summary.
     other = {"hook_event_name": "pre_llm_call", "session_id": "h3"}
-    assert hermes({**other, "extra": {"conversation_history": history(first, rule)}}) == HookAnswer()
-    assert hermes({**other, "extra": {"conversation_history": history(second)}}).json is not None
+    assert hermes({**other, "extra": {"conversation_history": history(first, rule)}}) == ""
+    assert hermes({**other, "extra": {"conversation_history": history(second)}}) != ""
 
 
 def test_hermes_passes_rules_to_the_summarizer() -> None:
     answer = hermes({"hook_event_name": "on_pre_compress", "messages": history(RULES)})
-    assert "- Never push to the main branch." in answer.text
+    assert "- Never push to the main branch." in answer
 
 
 def test_unknown_events_print_nothing(tmp_path: Path) -> None:
-    assert claude_code(event("Stop", tmp_path / "none")) == HookAnswer()
-    assert hermes({"hook_event_name": "post_llm_call"}) == HookAnswer()
+    assert claude_code(event("Stop", tmp_path / "none")) == ""
+    assert hermes({"hook_event_name": "post_llm_call"}) == ""
 
 
 @given(st.dictionaries(st.sampled_from(NAMES), VALUES))
@@ -181,7 +177,7 @@ def test_any_event_is_answered_or_refused_with_a_message(event: dict[str, Any]) 
     for answer in (claude_code, hermes):
         message = "."
         try:
-            assert isinstance(answer(event), HookAnswer)
+            assert isinstance(answer(event), str)
         except InspectorError as error:
             message = str(error)
         assert message
@@ -248,7 +244,7 @@ def test_an_event_that_only_reports_reads_no_transcript(
         raise AssertionError("the transcript was read")
 
     monkeypatch.setattr(hooking, "facts_of_transcript", read)
-    assert claude_code(event("PostToolUse", tmp_path)) == HookAnswer()
+    assert claude_code(event("PostToolUse", tmp_path)) == ""
 
 
 def test_losses_are_judged_against_every_text() -> None:
@@ -263,8 +259,8 @@ def test_losses_are_judged_against_every_text() -> None:
 def test_codex_gets_the_standing_rules_only_after_a_compaction(tmp_path: Path) -> None:
     path = str(transcript(tmp_path))
     event = {"hook_event_name": "SessionStart", "source": "compact", "transcript_path": path}
-    assert "Never push to the main branch." in codex(event).text
-    assert codex({**event, "source": "startup"}) == HookAnswer()
+    assert "Never push to the main branch." in codex(event)
+    assert codex({**event, "source": "startup"}) == ""
 
 
 def test_pi_gets_rules_missing_in_the_summary_and_the_kept_messages() -> None:
@@ -275,9 +271,9 @@ def test_pi_gets_rules_missing_in_the_summary_and_the_kept_messages() -> None:
         "kept": [],
         "summary": "A parser is written.",
     }
-    assert "Never push to the main branch. (lost)" in pi(event).text
-    assert pi({**event, "summary": RULES}).text == ""
-    assert pi({**event, "kept": messages}).text == ""
+    assert "Never push to the main branch. (lost)" in pi(event)
+    assert pi({**event, "summary": RULES}) == ""
+    assert pi({**event, "kept": messages}) == ""
 
 
 def test_a_value_that_only_a_tool_printed_does_not_keep_a_rule() -> None:
@@ -289,7 +285,7 @@ def test_a_value_that_only_a_tool_printed_does_not_keep_a_rule() -> None:
         "kept": kept,
         "summary": "Retries were discussed.",
     }
-    assert "only on 502. (lost)" in pi(event).text
+    assert "only on 502. (lost)" in pi(event)
 
 
 @pytest.mark.parametrize(
