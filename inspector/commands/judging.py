@@ -186,8 +186,8 @@ def judge(
         _print_decided(asked, inspection, undecided, prompts, (summarizer, kept), sent)
         is_answered = len(problems) < len(prompts)
     elif repeats:
-        _print_repeats(asked, inspection, numbers, prompts, (summarizer, kept), sent)
         is_answered = len(problems) < len(prompts)
+        _print_repeats(asked, inspection, numbers, prompts, (summarizer, kept), sent)
     else:
         is_answered = _print_judged(asked, inspection, of_each, (summarizer, kept), sent)
     if problems and not is_answered:
@@ -226,10 +226,10 @@ def _print_repeats(
     events = read_aftermath(inspection, facts_of(inspection))
     found = [event for event in events if event.model and event.place.generation - 1 in numbers]
     dropped = dropped_repeats(prompts, *answered_by)
-    row = inspection.conversation.row
+    row, answered = inspection.conversation.row, len(prompts) - len(sent["problems"])
     asked.print(
         found,
-        lambda found: print_repeats(row, found, dropped, bool(prompts)),
+        lambda found: print_repeats(row, found, dropped, answered, len(prompts)),
         lambda found: repeats_document(row, found, dropped) | sent,
     )
 

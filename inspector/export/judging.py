@@ -94,16 +94,17 @@ def repeats_document(row: ConversationRow, events: Sequence[AftermathEvent], dro
 
 
 def print_repeats(
-    row: ConversationRow, events: Sequence[AftermathEvent], dropped: int, was_asked: bool
+    row: ConversationRow, events: Sequence[AftermathEvent], dropped: int, answered: int, asked: int
 ) -> None:
     """Print what the user said again, as models found it, and count the pairs that are not used.
 
-    `was_asked`: the messages of the user gave a question. Without one, nothing is known.
+    `asked` is the number of prompts. Without `answered` prompts, nothing is known.
     """
     if events:
         print_aftermath([(row, Aftermath(0, 0, tuple(events)))])
-    elif was_asked:
-        say("The model found nothing that the user had to say again.")
+    elif answered:
+        missing = f" in {answered:,} of {asked:,} answers; the others are missing" if answered < asked else ""
+        say(f"The model found nothing that the user had to say again{missing}.")
     if dropped:
         say(f"Not used, because a quote is not in the messages: {plural(dropped, 'pair')}.")
 

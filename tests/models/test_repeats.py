@@ -133,6 +133,15 @@ def test_an_answer_that_is_no_json_is_named_and_not_stored(tmp_path: Path) -> No
         repeated_quotes("Nothing was repeated.", RULE, AGAIN)
 
 
+def test_a_model_that_fails_does_not_find_nothing(program: Run, tmp_path: Path) -> None:
+    path = session(tmp_path / "a.jsonl", AGAIN)
+    done = program("judge", str(path), "--repeats", "--send", "--command", "false")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "no usable answer" in " ".join(done.stderr.split())
+    done = program("judge", str(path), "--repeats", "--send", "--command", 'echo {\\"statements\\":[]}')
+    assert (done.returncode, done.stdout) == (0, "The model found nothing that the user had to say again.\n")
+
+
 def test_one_question_about_two_things_is_refused(program: Run) -> None:
     done = program("judge", "--demo", "--repeats", "--uncertain", "--show-prompt")
     assert done.returncode == SummarizerFailed.exit_code or done.returncode == UsageProblem.exit_code
