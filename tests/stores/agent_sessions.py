@@ -168,10 +168,6 @@ def cline_task(folder: Path) -> Path:
     return _moored(session, folder)
 
 
-WRITERS: dict[str, Callable[[Path], Path]] = {
-    "cline": cline, "copilot": copilot, "dsh": dsh, "gemini": gemini, "goose": goose, "kimi": kimi,
-    "kimi-code": kimi_code, "openclaw": openclaw, "openhands": openhands, "qwen": qwen,
-}  # fmt: skip
 EXPECTED = {
     "copilot": Expected(
         ["user", "user", "assistant", "user", "assistant"], 1, 81_000, 9_000, "auto",
@@ -215,3 +211,5 @@ EXPECTED = {
         observed=False,
     ),
 }  # fmt: skip
+#: The function of each agent.
+WRITERS: dict[str, Callable[[Path], Path]] = {name: globals()[name.replace("-", "_")] for name in EXPECTED}
