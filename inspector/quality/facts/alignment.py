@@ -22,7 +22,7 @@ from inspector.quality.facts.passages import (
 )
 from inspector.quality.facts.probe import Probe
 from inspector.quality.facts.rules import opposites
-from inspector.quality.facts.values import BEFORE_LABEL, FILES, FLEETING, is_in_folder, same_stated
+from inspector.quality.facts.values import FILES, FLEETING, is_in_folder, is_label, same_stated
 
 #: Minimum word overlap of a fact with a passage that states it.
 MIN_SAME = 0.7
@@ -137,7 +137,7 @@ class Alignment:
         brief. Information that is not a rule needs nearly all of its words, with those of its adjuncts.
         """
         shared_values = sum(
-            value not in self.lost_values and not BEFORE_LABEL.search(self.probe.text, 0, value.span[0])
+            value not in self.lost_values and not is_label(self.probe.text, value)
             for value in self.probe.values
         )
         is_brief = len(self.passage.words) <= _MAX_EXTRA_WORDS + 2 * len(self.probe.main.words)

@@ -68,6 +68,8 @@ _AND = late_pattern(r"\b(?:and|as well as|plus)\b", re.IGNORECASE)
 #: Match the words around the first value in "from 5.4 to 4.9". Only the second value is true now.
 _FROM = late_pattern(r"(?:\bfrom|[从從由])\W{0,3}\Z", re.IGNORECASE)
 _TO = late_pattern(r"\W{0,3}(?:to\b|[到至])\W{0,3}\d", re.IGNORECASE)
+#: Characters before a value that are searched for the sign or the word of a limit.
+_BEFORE = 40
 #: Matches the sign of a limit (not an arrow), or the word before a value.
 _LIMIT = late_pattern(r"(?:(?<![-=<>])(?P<sign>[<>≤≥])=?\s?|\b(?P<word>[A-Za-z]+)\s)[€$£¥]?\Z")
 #: Matches a circumstance at the beginning: "Without it p99 is 296 ms" is not a rule.
@@ -595,7 +597,7 @@ def _digits_of(word: str) -> list[str]:
 
 def _side_of(text: str, value: Value) -> str:
     """Return the side of a limit on which a value is ("below", "after"), by the sign or word before it; else ""."""
-    mark = _LIMIT.search(text, 0, value.span[0])
+    mark = _LIMIT.search(text, max(0, value.span[0] - _BEFORE), value.span[0])
     if mark is None:
         return ""
     if mark["sign"]:
@@ -606,7 +608,7 @@ def _side_of(text: str, value: Value) -> str:
 
 def _word_before(text: str, value: Value) -> str:
     """Return the word before a value in lower case, or ""."""
-    mark = _LIMIT.search(text, 0, value.span[0])
+    mark = _LIMIT.search(text, max(0, value.span[0] - _BEFORE), value.span[0])
     return mark["word"].lower() if mark is not None and mark["word"] else ""
 
 
@@ -625,4 +627,5 @@ def forbidden_values(text: str) -> frozenset[str]:
 
 def _limit_before(text: str, value: Value) -> str:
     """Return how a value ends what is allowed or forbidden: "than" for "more than 40", "after" for "after 6 pm"."""
-    return "than" if _EXCEEDS.search(text, 0, value.span[0]) is not None else _side_of(text, value)
+    exceeds = _EXCEEDS.search(text, max(0, value.span[0] - _BEFORE), value.span[0])
+    return "than" if exceeds is not None else _side_of(text, value)

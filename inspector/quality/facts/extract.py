@@ -49,10 +49,10 @@ from inspector.quality.facts.sentences import (
     without_label,
 )
 from inspector.quality.facts.values import (
-    BEFORE_LABEL,
     COUNTED,
     FLEETING,
     QUANTITIES,
+    is_label,
     names_in,
     placed,
     values_of,
@@ -407,9 +407,7 @@ def _given(body: str, values: Sequence[Value]) -> Value | None:
         # A meeting of two people is a "1:1".
         if value.canon == "1:1":
             continue
-        names = value.form == "number" and (
-            stems > 3 or listed or BEFORE_LABEL.search(body, 0, value.span[0]) is not None
-        )
+        names = value.form == "number" and (stems > 3 or listed or is_label(body, value))
         if not names and value.form not in ("name", "option", "identifier", "weekday"):
             return value
     return None

@@ -6,6 +6,7 @@ comparison.py compares these structures, because words alone do not show whether
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections import defaultdict, deque
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
@@ -18,6 +19,7 @@ from inspector.core.scan.words import SPACED, UNSPACED, narrow, word_set
 from inspector.quality.facts.fact import Span, Value
 from inspector.quality.facts.rules import concept, load_stemmer
 from inspector.quality.facts.values import NUMBER_WORDS, values_of
+from inspector.quality.limits import CONCISE
 
 #: Words with little meaning. They count less in a comparison.
 _SLIGHT = word_set(
@@ -438,8 +440,12 @@ def most_denials(text: str) -> int:
 
 
 def contrasted(text: str, value: Value) -> bool:
-    """Return whether a value is a rejected choice or after a denial in its clause: "8080" in "instead of 8080"."""
-    clause = BREAK.split(text[: value.span[0]])[-1]
+    """Return whether a value is a rejected choice or after a denial in its clause: "8080" in "instead of 8080".
+
+    Only the characters of a concise statement before the value are read.
+    """
+    start = value.span[0]
+    clause = BREAK.split(text[max(0, start - CONCISE) : start])[-1]
     return _CONTRAST.search(clause) is not None or most_denials(clause) > 0
 
 
@@ -474,16 +480,18 @@ def are_opposed(tag: str, other: str) -> bool:
 def _read(reader: _WordReader, values: tuple[Value, ...]) -> tuple[int, ...]:
     """Read the content words of a text, and return the clause of each value. Words in exact values are left out."""
     clauses: dict[int, int] = {}
+    starts = [value.span[0] for value in values]
     for token in _TOKEN.finditer(reader.text):
         start = token.start()
         reader.pass_marks(start)
         if reader.in_contrast(start):
             continue
-        inside = [number for number, value in enumerate(values) if value.span[0] <= start < value.span[1]]
+        number = bisect_right(starts, start) - 1
+        inside = number >= 0 and start < values[number].span[1]
         if inside:
-            clauses.setdefault(inside[0], reader.clause)
+            clauses.setdefault(number, reader.clause)
         # A name in code ("outputType") and a single folder ("drafts/") are read as words, unlike any other value.
-        exact = any(not _is_worded(values[number]) for number in inside)
+        exact = inside and not _is_worded(values[number])
         if not exact and not reader.at_refusal(start):
             reader.read(token)
     reader.finish()

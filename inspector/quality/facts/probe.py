@@ -16,7 +16,7 @@ from inspector.quality.facts.meaning import BINDS, EVENT, Adjunct, Meaning, mean
 from inspector.quality.facts.passages import EDGES, PIECES, plain
 from inspector.quality.facts.rules import HEDGES, agrees, concept, load_stemmer, opposites
 from inspector.quality.facts.sentences import clauses
-from inspector.quality.facts.values import BEFORE_LABEL, values_of
+from inspector.quality.facts.values import is_label, values_of
 
 #: Matches polite or linking words at the start of a wording. A summary leaves them out.
 _POLITE = late_pattern(
@@ -180,7 +180,7 @@ def _without_numbering(values: tuple[Value, ...], text: str) -> tuple[Value, ...
             for value in values
             if value.form != "ticket" or not any(a <= value.span[0] < b for a, b in filed)
         )
-    labels = [value for value in values if BEFORE_LABEL.search(text, 0, value.span[0])]
+    labels = [value for value in values if is_label(text, value)]
     numbers = [value.canon for value in labels]
     if len(numbers) < 2 or numbers != [str(number + 1) for number in range(len(numbers))]:
         return values

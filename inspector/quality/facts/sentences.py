@@ -932,7 +932,7 @@ def _printout(
 def _has_form(line: str) -> bool:
     """Return whether a line has the form of code, data or markup. A table and a list may be a person's."""
     stripped = line[:_LINE].strip()
-    if stripped[0] == "|" or item_depth(line) == 0:
+    if stripped[:1] in ("", "|") or item_depth(line) == 0:
         return False
     return bool(
         _is_code(stripped)

@@ -299,7 +299,7 @@ _LINE_BEFORE = late_pattern(r"\blines?\s(?:\d{1,6}\s?(?:[-–,]|to|and)\s?)?\Z",
 #: Matches the number of a list item without a space, and a number with zeros that begins a name.
 _NUMBERING = late_pattern(r"(?:(?<![^\n])\d{1,2}\)(?=[A-Za-z])|0\d*-[A-Za-z])")
 #: Matches a noun before a number that is a label, as in "level 2".
-BEFORE_LABEL = late_pattern(
+_LABEL = late_pattern(
     r"\b(?:options?|steps?|phases?|tasks?|points?|items?|parts?|levels?|tiers?|stages?|chap(?:ter)?s?|sections?|pages?|slides?|"
     r"questions?|issues?|rounds?|instructions?|requirements?|rules?|notes?)\s?#?\Z|(?:[问問][题題]|步[骤驟]|[测測][试試]|任[务務]|第)\Z",
     re.IGNORECASE,
@@ -313,6 +313,8 @@ _PLACES = word_set(
 _TOKEN = late_pattern(r"[A-Za-z0-9_.@+~#/:%=*-]{4,}")
 _NAMELIKE = late_pattern(r"[/_.:\d-]")
 _LONGEST_TOKEN = 200
+#: Characters before a value that are searched for the word that explains it.
+_BEFORE_VALUE = 24
 #: Characters of a run without a space that are looked at for values; a longer one is data.
 _LONGEST_RUN = 400
 #: Several numbers with a slash between them, but no date.
@@ -402,7 +404,7 @@ def _value(match: re.Match[str]) -> Value | None:
         value = _quantity(text, span)
         # "Lines 29-32" says where something was, "3)" numbers an item, and "00-meta" is a name.
         is_place = (
-            _LINE_BEFORE.search(match.string, 0, span[0]) is not None
+            _LINE_BEFORE.search(match.string, max(0, span[0] - _BEFORE_VALUE), span[0]) is not None
             or _NUMBERING.match(match.string, span[0]) is not None
         )
         return None if value.form == "number" and is_place else value
@@ -477,7 +479,7 @@ def _alternates(match: re.Match[str]) -> bool:
     if not is_one_word and _WORDS.fullmatch(match.group()) is None:
         return False
     text, start, end = match.string, match.start(), match.end()
-    before = _WORD_BEFORE.search(text, max(0, start - 24), start)
+    before = _WORD_BEFORE.search(text, max(0, start - _BEFORE_VALUE), start)
     if before is not None and before[1].lower() in _PLACES:
         return False
     if not is_one_word:
@@ -700,6 +702,12 @@ def named(text: str, value: Value) -> bool:
 def _stands_alone(text: str, start: int, end: int) -> bool:
     before, behind = text[start - 1 : start], text[end : end + 1]
     return not ((before.isalnum() or before == "_") or (behind.isalnum() or behind == "_"))
+
+
+def is_label(text: str, value: Value) -> bool:
+    """Return whether a number is a label, as in "level 2"."""
+    start = value.span[0]
+    return _LABEL.search(text, max(0, start - _BEFORE_VALUE), start) is not None
 
 
 def may_be_words(path: str) -> bool:

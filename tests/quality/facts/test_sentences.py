@@ -6,6 +6,7 @@ import pytest
 
 from inspector.quality.facts.extract import facts_of
 from inspector.quality.facts.languages import language_of, summary_language
+from inspector.quality.facts.meaning import meaning_of
 from inspector.quality.facts.sentences import by_person, is_prose, sentences, spoken_spans
 from tests.counting import lines_run
 from tests.quality.facts.made_facts import fact, facts
@@ -562,6 +563,19 @@ def test_a_log_in_one_block_is_read_in_linear_time(line: str) -> None:
     # A call with a long block compiles all patterns.
     read(100)
     assert lines_run(read, 2_000) < 2.2 * lines_run(read, 1_000)
+
+
+def test_many_values_in_a_line_are_read_in_linear_time() -> None:
+    def read(count: int) -> None:
+        assert len(meaning_of(f"Paint the piers {'1 ' * count}").contrasted) == 0
+
+    read(100)
+    assert lines_run(read, 2_000) < 2.2 * lines_run(read, 1_000)
+
+
+def test_a_statement_above_a_far_indented_line_is_found() -> None:
+    (rule,) = facts(f"Always moor at the north pier.\n\n{' ' * 1_000}1")
+    assert rule.text == "Always moor at the north pier."
 
 
 def test_from_now_on_belongs_to_its_rule() -> None:
