@@ -32,11 +32,9 @@ def figure_rows(runs: Sequence[Callable[[str], float | None]]) -> list[list[str]
 
 def summary_words(model: SummaryModel) -> str:
     """Return the assumed size of summaries."""
-    if any(size is not None for size in model.recorded):
-        return "as the recorded ones closest to them, then their median"
-    if model.tokens is not None:
-        return f"{model.tokens:,} tokens each"
-    return f"{model.ratio:.0%} of the budget of the rules"
+    if model.recorded:
+        return "the size of recorded summaries of about as many messages"
+    return f"{model.ratio:.0%} of their budget" if model.tokens is None else f"{model.tokens:,} tokens each"
 
 
 def comparison_text(
@@ -51,7 +49,7 @@ def comparison_text(
     lines = [f"Compaction of {safe_title(title) or 'a conversation'}", ""]
     sizes = recording.course.scale.sentence()
     lines.append(f"{plural(len(recording.transcript), 'message')}, each counted once. {sizes}")
-    lines += [f"Summaries are taken to be {summary_words(model)}.", ""]
+    lines += [f"Summaries have {summary_words(model)}.", ""]
     lines += _table(
         ["settings", *names[1:]],
         [[name, *(setting_words(getattr(run.settings, name)) for _, run in runs)] for name in SETTING_NAMES],

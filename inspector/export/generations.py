@@ -200,13 +200,8 @@ def print_show(answer: ShownGeneration, full: bool = False) -> None:
     print_steps(explained(plan.budgets, answer.resolved.sources)["threshold_tokens"])
     if not plan.compacts:
         say(f"a compaction now would change nothing: {plan.reason}")
-    if recorded is not None and not recorded.before:
-        say(f"recorded: compaction {recorded.index}, no boundaries: the list before it is unknown")
-    elif recorded is not None:
-        say(
-            f"recorded: compaction {recorded.index}, head_end {recorded.head_end}, tail_start {recorded.tail_start}; "
-            f"planned: head_end {plan.head_end}, tail_start {plan.tail_start}"
-        )
+    if recorded is not None:
+        say(f"compaction {recorded.index}: {' · '.join(_boundaries(Compared(recorded, plan)))}")
     say()
     table = Table("", ">#", "role", ">tokens", "", "text", cut=("text",))
     if answer.system_tokens:

@@ -17,7 +17,7 @@ from inspector.core.conversations import ROLE_NAMES
 from inspector.core.shares import dollars, figure, percent, plural
 from inspector.engines.registry import profile_status, words_of
 from inspector.engines.settings import SETTINGS
-from inspector.export.comparison import figure_rows
+from inspector.export.comparison import figure_rows, summary_words
 from inspector.export.config import settings_document, settings_written
 from inspector.export.console import Table, console_for, print_table, say
 from inspector.export.document import Document, built, fields_of
@@ -26,12 +26,6 @@ from inspector.replay.metrics import BY_NAME
 from inspector.replay.reproducing import Reproduction
 from inspector.replay.sweep import Cell, Sweep
 from inspector.replay.whatif import Metrics, stuck
-
-#: The model of the summary's size in words.
-_MODELS = {
-    True: "the size of recorded summaries of about as many messages",
-    False: "the size of their budget, because no summary was recorded",
-}
 
 #: The names of alternative costs in a sentence.
 CACHE_NAMES = {
@@ -144,7 +138,8 @@ def _whatif(answer: Replay) -> Document:
         "compacts_every_call": run.every_call,
         "stuck": stuck(run) or None,
         "as_recorded": places_of(run.events) == places_of(recording.events),
-        "summary_size": _MODELS[bool(recording.model.recorded)],
+        "summary_size": summary_words(recording.model)
+        + ("" if recording.model.recorded else ", because no summary was recorded"),
         "cost": _cost(answer, run.metrics, run.events),
         "range": built(answer.range),
     }

@@ -466,7 +466,7 @@ def test_an_unknown_list_has_no_boundaries_no_plan_no_estimate_and_no_aftermath(
         "head_end": None,
         "tail_start": None,
     }
-    assert "recorded: compaction 1, no boundaries: the list before it is unknown" in run(*words).out
+    assert "compaction 1: no recorded boundaries · no plan: the list before it is unknown" in run(*words).out
     assert "no request can be estimated" in run("requests", str(path)).err
     again = run("aftermath", str(path))
     assert "Whether something was done again after a compaction is not known." in again.out

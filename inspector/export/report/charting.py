@@ -128,23 +128,25 @@ def _marks(falls: Sequence[Fall], places: Sequence[float]) -> Iterator[Chart]:
     """Yield the disc or square of each compaction: its middle, `half` its width, and its number."""
     last = -100.0
     for fall, x in zip(falls, places, strict=True):
-        words = f"Compaction {fall.compaction}: ~{fall.before:,} to ~{fall.after:,} tokens"
-        words += ", no summary was made" if fall.fallback else ""
         # If discs would overlap, some have numbers, and the others are dots below them.
         if x - last < 26:
             y, half, label = _COURSE["top"] - 8, 3, ""
         else:
             y, half, label = _COURSE["top"] - 23, 11, f"{fall.compaction}{'!' * fall.fallback}"
             last = x
+        words = _fall_words(fall)
         yield {"x": x, "y": y, "half": half, "label": label, "fall": fall, "description": words}
 
 
-def _course_words(course: TokenCourse, limits: dict[str, int]) -> str:
-    falls = "; ".join(
-        f"compaction {fall.compaction} after {plural(fall.step, 'message')}, from ~{fall.before:,} to "
-        f"~{fall.after:,} tokens" + (" (no summary was made)" if fall.fallback else "")
-        for fall in course.falls[:40]
+def _fall_words(fall: Fall) -> str:
+    sizes = (
+        f"from ~{fall.before:,} to ~{fall.after:,} tokens{' (no summary was made)' if fall.fallback else ''}"
     )
+    return f"compaction {fall.compaction} after {plural(fall.step, 'message')}, {sizes}"
+
+
+def _course_words(course: TokenCourse, limits: dict[str, int]) -> str:
+    falls = "; ".join(map(_fall_words, course.falls[:40]))
     highest = max([0, *course.tokens, *(fall.before for fall in course.falls)])
     sentences = [
         f"Tokens of the list over {plural(len(course.tokens), 'message')}",

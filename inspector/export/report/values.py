@@ -22,11 +22,6 @@ from inspector.quality.finding import Finding, Severity
 from inspector.quality.measures import Measures
 
 
-def anchor(compaction: int) -> str:
-    """The id of the section of a compaction."""
-    return f"compaction-{compaction}"
-
-
 class GenerationLine(Struct, frozen=True):
     """A live list between two compactions.
 
@@ -51,11 +46,6 @@ class Fall(Struct, frozen=True):
     before: int
     after: int
     fallback: bool
-
-    @property
-    def anchor(self) -> str:
-        """The id of the compaction's section."""
-        return anchor(self.compaction)
 
 
 class TokenCourse(Struct, frozen=True):
@@ -139,11 +129,6 @@ class CompactionPart(Struct, frozen=True):
     def recorded(self) -> Compaction:
         """The recorded compaction."""
         return self.judged.compared.recorded
-
-    @property
-    def anchor(self) -> str:
-        """The id of the section."""
-        return anchor(self.recorded.index)
 
 
 class Report(Struct, frozen=True):

@@ -55,8 +55,8 @@ def sections(report: Report) -> list[tuple[str, str]]:
     # Many compactions have room only for their numbers.
     name = "Compaction " if len(report.compactions) <= 12 else "#"
     parts = [
-        (part.anchor, f"{name}{part.recorded.index}{' !' if part.recorded.fallback else ''}")
-        for part in report.compactions
+        (f"compaction-{done.index}", f"{name}{done.index}{' !' if done.fallback else ''}")
+        for done in (part.recorded for part in report.compactions)
     ]
     return [
         ("glance", "At a glance"),

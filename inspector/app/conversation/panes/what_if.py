@@ -126,7 +126,7 @@ def _replay_view(
         notes += [f"A  {_words_of(kept.settings)}", f"B  {_words_of(run.settings)}"]
     if run.budgets.max_summary_tokens:
         notes.append(
-            f"The what-if takes summaries to be {summary_words(model)}. Repaired tool pairs do not count."
+            f"Summaries of the what-if have {summary_words(model)}. Repaired tool pairs do not count."
         )
     else:
         notes.append("This engine writes no summaries. Repaired tool pairs do not count.")
