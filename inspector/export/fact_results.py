@@ -12,11 +12,11 @@ from inspector.answers.store_losses import FOREIGN, ListedLoss, uncertain_words,
 from inspector.core.conversations import ConversationRow
 from inspector.core.places import place_name
 from inspector.core.shares import plural
-from inspector.core.signs import FATE_SIGNS
 from inspector.core.text import distinct_titles, safe_line, safe_title
 from inspector.core.times import local_time
 from inspector.export.console import StyledLines
 from inspector.export.document import Document, fields_of
+from inspector.export.facts import fate_part
 from inspector.quality.aftermath import AftermathEvent, aftermath_counts
 from inspector.quality.facts.fact import Kind
 from inspector.quality.losses import KINDS_LOST
@@ -55,7 +55,7 @@ def print_losses(losses: Sequence[ListedLoss], nothing: str) -> None:
         for fact in loss.facts:
             by_model = "" if fact.decided_by == "rules" else f", by {fact.decided_by}"
             lines.add(
-                (f"{FATE_SIGNS[fact.fate]} {fact.category:<10} {fact.fate}  ", "red"),
+                fate_part(fact.fate, fact.category, fact.fate),
                 (f"{fact.role}, {place_name(fact.index, fact.generation)}{by_model}", "dim"),
                 indent=2,
             )

@@ -146,12 +146,14 @@ def print_lives(lives: Iterable[Life]) -> None:
 
 
 def _print_fact(lines: StyledLines, entry: ReportedFact, live: int = 0) -> None:
-    outcome = outcome_of(entry)
-    lines.add(
-        (f"{FATE_SIGNS[outcome]} {entry.kind:<10} {fate_words(entry)}  ", _STYLES[outcome]),
-        (f"{who_words(entry, live)}  [{entry.fact.rule}]", "dim"),
-    )
+    fate = fate_part(outcome_of(entry), entry.kind, fate_words(entry))
+    lines.add(fate, (f"{who_words(entry, live)}  [{entry.fact.rule}]", "dim"))
     lines.add((safe_title(entry.text, 400), ""), indent=4)
+
+
+def fate_part(outcome: str, kind: str, words: str) -> tuple[str, str]:
+    """Return the beginning of a line about a fact, and its style: a sign, the kind, and the fate in words."""
+    return f"{FATE_SIGNS[outcome]} {kind:<10} {words}  ", _STYLES[outcome]
 
 
 def outcome_of(entry: ReportedFact) -> str:

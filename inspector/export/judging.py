@@ -11,12 +11,11 @@ from inspector.answers.fact_results import Aftermath
 from inspector.answers.judging import JudgedStatement, Judgement
 from inspector.core.conversations import ConversationRow
 from inspector.core.shares import plural
-from inspector.core.signs import FATE_SIGNS
 from inspector.core.text import safe_title
 from inspector.export.console import StyledLines, say
 from inspector.export.document import Document, fields_of
 from inspector.export.fact_results import event_document, print_aftermath
-from inspector.export.facts import life_document, print_lives
+from inspector.export.facts import fate_part, life_document, print_lives
 from inspector.quality.aftermath import AftermathEvent
 from inspector.quality.facts.fact import OUTCOMES, ConversationFacts, Life
 from inspector.quality.judgement import Decided, wrong_words_note
@@ -132,9 +131,8 @@ def print_judgements(judgements: Sequence[Judgement]) -> None:
         for judged in judgement.statements:
             statement = judged.statement
             where = f" in the {judged.where}" if judged.where else ""
-            fate = f"{FATE_SIGNS[statement.fate]} {statement.kind:<10} {statement.fate}{where}"
-            style = "red" if statement.fate == "lost" else ""
-            lines.add((f"{fate}  importance {statement.importance}", style), indent=2)
+            fate, style = fate_part(statement.fate, statement.kind, f"{statement.fate}{where}")
+            lines.add((f"{fate}importance {statement.importance}", style), indent=2)
             lines.add((safe_title(statement.quote, 400), ""), indent=6)
         agreed = judgement.agreement
         counts = (

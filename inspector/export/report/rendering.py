@@ -27,7 +27,7 @@ from inspector.export.document import Document, built, fields_of
 from inspector.export.findings import finding_document
 from inspector.export.report import charting, rows, wording
 from inspector.export.report.parts import DRIFT
-from inspector.export.report.values import CompactionPart, FactGroup, Report
+from inspector.export.report.values import CompactionPart, Report
 from inspector.models.attempt import Attempt
 from inspector.quality.facts.fact import OUTCOMES, Life
 from inspector.quality.facts.risk import AtRisk
@@ -112,10 +112,6 @@ def _templates(shown: Callable[[str], str]) -> Environment:
     return templates
 
 
-def _total(groups: tuple[FactGroup, ...]) -> int:
-    return sum(group.total for group in groups)
-
-
 def _functions(module: ModuleType) -> dict[str, Callable[..., Any]]:
     """Return the public functions that a module defines."""
     return {
@@ -137,7 +133,6 @@ _FILTERS: dict[str, Callable[..., Any]] = {
     "n": lambda value: f"{value:,}",
     "plural": plural,
     "titled": safe_title,
-    "total": _total,
 }
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from datetime import UTC, datetime
+import time
 
 from msgspec import Struct
 
 from inspector.core.shares import plural
 from inspector.core.signs import CHANGE_SIGNS, EXCERPT_WORDS
 from inspector.core.text import safe_title
+from inspector.core.times import calendar_time
 from inspector.export.document import Document
 from inspector.export.facts import ReportedFact, later_words
 from inspector.export.report.parts import ITEMS, SUMMARY
@@ -25,13 +26,9 @@ LONGEST = 600
 
 def moment(seconds: float) -> str:
     """Return a time in UTC for people; "" if it is unknown."""
-    if seconds <= 0:
-        return ""
-    try:
-        at = datetime.fromtimestamp(seconds, UTC)
-    except (OverflowError, ValueError, OSError):
-        return ""
-    return f"{at.day} {at:%B %Y, %H:%M} UTC"
+    known = calendar_time(seconds)
+    at = time.gmtime(known)
+    return f"{at.tm_mday} {time.strftime('%B %Y, %H:%M', at)} UTC" if known else ""
 
 
 def cut(text: str, limit: int = LONGEST) -> str:
@@ -88,11 +85,6 @@ def region_words(part: CompactionPart, course: TokenCourse) -> str:
 def course_words(course: TokenCourse) -> str:
     """Return the source of the sizes of a course."""
     return course.sizes or "Tokens are rough counts with the system prompt."
-
-
-def summary_name(part: CompactionPart) -> str:
-    """Return the name of a summary: the fallback text, or the summary."""
-    return "The fallback text" if part.recorded.fallback else "The summary"
 
 
 def longest_summary(report: Report) -> int:
@@ -206,9 +198,9 @@ def risk_words(risk: Document) -> str:
 
 def made_words(report: Report) -> str:
     """Return the subject and the time of the report."""
-    time = moment(report.made_at)
+    made = moment(report.made_at)
     return (
         f"Conversation {report.row.id}, {plural(len(report.row.sessions), 'session')}, from {report.database}. "
-        f"Written by compaction-inspector {report.version}{f' on {time}' if time else ''}. Token counts are rough "
+        f"Written by compaction-inspector {report.version}{f' on {made}' if made else ''}. Token counts are rough "
         "estimates. This file holds words of the conversation: read it before you pass it on."
     )
