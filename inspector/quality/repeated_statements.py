@@ -26,8 +26,6 @@ MIN_OVERLAP_OF_LONGER = 0.4
 #: The same in a message that complains of a repetition ("I told you").
 MIN_CORRECTED_WORDS = 3
 MIN_CORRECTED_OVERLAP = 0.5
-#: The same overlap with a statement that the list lost.
-MIN_OVERLAP_OF_LOST = 1 / 3
 #: Minimum content words of a short rule in other words.
 MIN_REWORDED = 2
 #: Kinds of statements that hold until the user takes them back. A second request may be about another thing.
@@ -270,9 +268,7 @@ def _repeats(
             and count >= MIN_OVERLAP_OF_LONGER * longer
         )
         fate = harmed.fate(other, saying)
-        gone = corrects and count >= MIN_CORRECTED_WORDS and fate in GONE
-        least = MIN_OVERLAP_OF_LOST if gone else MIN_CORRECTED_OVERLAP
-        enough = count >= MIN_CORRECTED_WORDS and count >= least * other_count
+        enough = count >= MIN_CORRECTED_WORDS and count >= MIN_CORRECTED_OVERLAP * other_count
         # All words of a short statement are enough too.
         corrected = corrects and (enough or count == other_count == MIN_CORRECTED_WORDS - 1)
         # A short rule that the list lost, in other words: nearly all words are the same.
