@@ -333,6 +333,8 @@ _EDGES = "\"'`.,;:!?()[]{}<>|*"
 _FILE_ADDRESS = late_pattern(r"\Afile:/{2,4}(?:[a-z]:(?=/))?")
 #: The home folder of a user, in lower case.
 _HOME = late_pattern(r"\A(?:/root|/(?:home|users)/[^/]+)(?=/)")
+#: A path from the root of the file system, in lower case; "/docs/plan.md" may begin at the root of a project.
+_ROOTED = late_pattern(r"/(?:etc|home|media|mnt|opt|root|srv|tmp|users|usr|var|volumes)/")
 #: A sign in the name of a file.
 _NAME_SIGN = late_pattern(r"[\w.@+-]", re.ASCII)
 _WEB = late_pattern(r"https?://(?:www\.)?(?=\w)|(?:sqlite|file):/{2,4}(?:\./)?(?=\w)")
@@ -614,6 +616,8 @@ def _same_name(one: Value, other: Value) -> bool:
     if len(paths) == 2:
         if {path[:1] for path in paths} == {"~", "/"}:
             return len({_HOME.sub("~", path) for path in paths}) == 1
+        if all(path.startswith("/") for path in paths) and _ROOTED.match(min(paths, key=len)):
+            return len({path.removeprefix("/private") for path in paths}) == 1
         paths = [path.lstrip("/@") for path in paths]
         # A path may start at another folder or with the "@" of a prompt. A name behind a CJK sign begins after it.
         short, long = sorted(paths, key=len)

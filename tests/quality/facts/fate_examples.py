@@ -362,6 +362,19 @@ EXAMPLES: tuple[tuple[str, str, str, str], ...] = (
     ("date", "The freeze starts on 3 December.", "- Freeze starts on 13 December", "contradicted"),
     ("date", "We cut the release on Thursday.", "- Release is cut on Tuesday", "contradicted"),
     ("path", "Write the report to out/report.csv.", "- Write the report to tmp/report.csv", "contradicted"),
+    (
+        "path",
+        "Write the log to /root/tides/log.txt.",
+        "- Write the log to /var/root/tides/log.txt",
+        "contradicted",
+    ),
+    ("path", "Write the log to /tmp/tides/log.txt.", "- Write the log to /private/tmp/tides/log.txt", "kept"),
+    (
+        "path",
+        "Write the log to /docs/tides.txt.",
+        "- Write the log to /home/kim/piers/docs/tides.txt",
+        "kept",
+    ),
     ("swap", "Use tabs, not spaces.", "- Indentation: spaces, not tabs", "contradicted"),
     ("swap", "We chose Kafka over RabbitMQ.", "- RabbitMQ was chosen over Kafka", "contradicted"),
     (
