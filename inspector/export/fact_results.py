@@ -144,13 +144,21 @@ def print_aftermath(answer: Sequence[tuple[ConversationRow, Aftermath]], unknown
             _print_event(lines, event, width)
 
 
-def _print_event(lines: StyledLines, event: AftermathEvent, width: int) -> None:
+def event_words(event: AftermathEvent) -> list[str]:
+    """Return where an event is, where the earlier act is, the size of the repeated act, and the model that found it."""
     place, earlier = place_name(event.place.index, event.place.generation), event.earlier
-    if earlier is not None:
-        place += f"  {event.earlier_words(place_name(earlier.index, earlier.generation))}"
-    by_model = f", found by {event.decided_by}" if event.model else ""
-    lines.add((f"{event.kind:<{width}} {place}  {event.size}{by_model}", "dim"), indent=2)
+    before = event.earlier_words(place_name(earlier.index, earlier.generation)) if earlier is not None else ""
+    by_model = f"found by {event.decided_by}" if event.model else ""
+    return [words for words in (place, before, event.size, by_model) if words]
+
+
+def event_notes(event: AftermathEvent) -> list[str]:
+    """Return the fact behind an event, with its fate; nothing without one."""
+    return [f"{event.behind}: {safe_title(event.fact, 400)}"] if event.fact else []
+
+
+def _print_event(lines: StyledLines, event: AftermathEvent, width: int) -> None:
+    lines.add((f"{event.kind:<{width}} {'  '.join(event_words(event))}", "dim"), indent=2)
     lines.add((safe_title(event.text, 400), ""), indent=6)
-    if event.fact:
-        style = "dim" if event.is_kept else "red"
-        lines.add((f"{event.behind}: {safe_title(event.fact, 400)}", style), indent=6)
+    for note in event_notes(event):
+        lines.add((note, "dim" if event.is_kept else "red"), indent=6)

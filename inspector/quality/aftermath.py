@@ -102,6 +102,11 @@ class AftermathEvent(Struct, frozen=True):
     model: str = ""
 
     @property
+    def gravity(self) -> int:
+        """The place of its kind in AFTERMATH_KINDS: 0 for the gravest."""
+        return AFTERMATH_KINDS.index(self.kind)
+
+    @property
     def decided_by(self) -> str:
         """ "model NAME" for an event that a model found, else "rules"."""
         return f"{BY_MODEL}{self.model}" if self.model else "rules"

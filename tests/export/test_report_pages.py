@@ -13,13 +13,16 @@ from msgspec.structs import replace
 from inspector.answers.answers import Answers
 from inspector.answers.facts import Wanted, follow_facts
 from inspector.commands.sources import open_source
+from inspector.core.places import Place
 from inspector.core.text import safe
 from inspector.engines.settings import SETTINGS
 from inspector.export.facts import fact_documents
 from inspector.export.report.charting import course_chart
-from inspector.export.report.rendering import POLICY, html_templates, render
+from inspector.export.report.parts import EVENTS
+from inspector.export.report.rendering import POLICY, html_templates, render, report_document
 from inspector.export.report.values import FactGroup, Fall, Report, TokenCourse
 from inspector.export.report.wording import cut, fact_notes
+from inspector.quality.aftermath import AftermathEvent
 from inspector.quality.catalogue import advice_of
 from inspector.quality.grouping import grouped
 from tests.export.pages import Element, assert_harmless, parsed, shown, tokens
@@ -192,19 +195,45 @@ def test_the_token_graph_of_a_long_course_shows_every_drop(report_of: MakeReport
 
 def test_the_outline(report_of: MakeReport) -> None:
     page = parsed(render(report_of(ROTATING), "html"))
-    compaction = ["What was lost"]
+    again = "What was done again afterwards"
     outline = [one.text for one in page.all() if one.name in ("h1", "h2", "h3")]
     assert outline == [
         ROTATING, "At a glance", "The course of the conversation", "What survives",
-        "Compaction 1", *compaction,
-        "Compaction 2", "Findings", *compaction, "What earlier summaries still had",
-        "Compaction 3", "Findings", *compaction,
-        "Compaction 4", "Findings", *compaction, "What earlier summaries still had",
+        "Compaction 1", "What was lost", again,
+        "Compaction 2", "Findings", "What was lost", "What earlier summaries still had", again,
+        "Compaction 3", "Findings", "What was lost", again,
+        "Compaction 4", "Findings", "What was lost", "What earlier summaries still had", again,
         "How the summaries drifted", "Says something else", "Stale: still listed as open",
         "What it cost", "At risk now", "1 preference", "1 decision", "2 values",
         "Findings about the whole conversation", "Settings in force", "Threshold: 64,000 tokens",
         "Tail budget: 12,800 tokens", "Largest summary: 6,400 tokens", "Hygiene: 108,800 tokens",
     ]  # fmt: skip
+
+
+def test_repeated_work_is_below_the_losses(report_of: MakeReport) -> None:
+    report = report_of(ROTATING)
+    again = AftermathEvent(
+        1, "said again", Place(2, 40, 140), Place(1, 12, 12), "Why feet again?", 20, "Use metres.", "constraint",
+        "lost", model="mine",
+    )  # fmt: skip
+    first = replace(report.compactions[0], aftermath=(again,) * (EVENTS + 2))
+    report = replace(report, compactions=(first, *report.compactions[1:]))
+    for text in (parsed(render(report, "html")).by_id("compaction-1").text, render(report, "markdown")):
+        words = " ".join(text.replace("\\", "").split())
+        assert f"{EVENTS + 2} statements repeated" in words
+        assert words.count("Why feet again?") == EVENTS
+        where = "#40 of generation 2, earlier at #12 of generation 1, ~20 tokens, found by model mine"
+        assert where in words
+        assert "lost: Use metres." in words
+        assert "and 2 more (the aftermath command lists all)" in words
+    assert report_document(report)["compactions"][0]["aftermath"][0]["fact"] == "Use metres."
+    unknown = replace(first, aftermath=(), facts=replace(first.facts, whole=False))
+    for part, words in (
+        (replace(first, aftermath=()), "No repeated work is recognized."),
+        (unknown, "More may have"),
+    ):
+        page = parsed(render(replace(report, compactions=(part,)), "html")).by_id("compaction-1").text
+        assert words in page
 
 
 def test_both_forms_have_the_same_parts(report_of: MakeReport) -> None:

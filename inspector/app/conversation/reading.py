@@ -8,6 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
+from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -265,14 +266,12 @@ def find_aftermath(
     A new value of `decided` reads the answers of models again. Raises StoreErrors.
     """
     from inspector.answers.losses import read_aftermath
-    from inspector.quality.aftermath import AFTERMATH_KINDS
 
     by_compaction: dict[int, list[AftermathEvent]] = {}
     for event in read_aftermath(inspection, facts.reading.facts):
         by_compaction.setdefault(event.compaction, []).append(event)
     return {
-        number: tuple(sorted(events, key=lambda event: AFTERMATH_KINDS.index(event.kind)))
-        for number, events in by_compaction.items()
+        number: tuple(sorted(events, key=attrgetter("gravity"))) for number, events in by_compaction.items()
     }
 
 

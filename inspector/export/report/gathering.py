@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import groupby
+from operator import attrgetter
 
 from msgspec.structs import replace
 
@@ -15,7 +16,7 @@ from inspector.answers.attempting import attempts_of
 from inspector.answers.compactions import JudgedCompaction, judge_compactions
 from inspector.answers.fact_reading import FactsReading
 from inspector.answers.facts import facts_reading, note_dismissed
-from inspector.answers.findings import dismissed_note, findings, split_dismissed
+from inspector.answers.findings import dismissed_note, evidence_of, split_dismissed
 from inspector.answers.inspection import Inspection
 from inspector.answers.live_sizes import live_tokens
 from inspector.answers.measures import measures_of
@@ -30,6 +31,8 @@ from inspector.export.report.parts import ATTEMPTS, GROUP, facts_part, risk_part
 from inspector.export.report.values import CompactionPart, Fall, GenerationLine, Report, TokenCourse
 from inspector.models.attempt import Attempt
 from inspector.models.kept import default_attempts
+from inspector.quality.aftermath import AftermathEvent
+from inspector.quality.find import find
 from inspector.quality.finding import SEVERITIES
 from inspector.quality.grouping import grouped
 from inspector.replay.transcript import Transcript, transcript_of
@@ -49,7 +52,8 @@ def gather_report(
     conversation, settings = inspection.conversation, resolved.settings
     row = conversation.row
     info = answers.store.info_of(row.id)
-    active, dismissed = split_dismissed(inspection, findings(inspection, resolved, reading.facts))
+    evidence = evidence_of(inspection, resolved, reading.facts)
+    active, dismissed = split_dismissed(inspection, find(evidence))
     if dismissed:
         answers.note(dismissed_note(len(dismissed)))
     note_dismissed(answers, reading.facts.dismissed_count)
@@ -60,6 +64,7 @@ def gather_report(
     transcript = transcript_of(conversation, inspection.compactions())
     course = _course(inspection, settings, transcript)
     tokens, is_reported = live_tokens(inspection, live)
+    aftermath = {entry.recorded.index: entry.aftermath for entry in evidence.compactions}
     placed = {finding for entry in judged for finding in entry.findings}
     masker = masker_of(inspection, mask)
     report = Report(
@@ -72,7 +77,7 @@ def gather_report(
         budgets=live.budgets,
         generations=_generations(inspection, settings, transcript),
         course=course,
-        compactions=_compactions(inspection, settings, judged, reading, attempts, watch),
+        compactions=_compactions(inspection, settings, judged, reading, aftermath, attempts, watch),
         measures=measures_of(inspection, settings, reading.facts),
         drift=summary_lives(inspection, settings),
         costs=requests,
@@ -157,6 +162,7 @@ def _compactions(
     settings: Settings,
     judged: Sequence[JudgedCompaction],
     reading: FactsReading,
+    aftermath: Mapping[int, Sequence[AftermathEvent]],
     attempts: Sequence[Attempt],
     watch: OnProgress | None,
 ) -> tuple[CompactionPart, ...]:
@@ -176,6 +182,7 @@ def _compactions(
                     recorded, inspection.token_index(inspection.generation(number), settings.profile)
                 ),
                 facts_part(reading.facts, number, most, ended.get(number, ()), is_whole),
+                tuple(sorted(aftermath[number], key=attrgetter("gravity"))),
                 diffs.get(number),
                 shown,
                 len(mine) - len(shown),

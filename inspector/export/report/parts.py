@@ -37,8 +37,8 @@ class Limit(NamedTuple):
 GROUP, SUMMARY, ITEMS = Limit(5, 25, 500), Limit(4_000, 60_000, 800_000), Limit(8, 40, 300)
 #: Facts at risk of one kind, entries of the checklist, entries of a list of drift.
 RISK, CHECKLIST, DRIFT = 25, 40, 15
-#: Attempts that are shown of a compaction, the newest.
-ATTEMPTS = 20
+#: Attempts that are shown of a compaction, the newest, and events after it, the gravest.
+ATTEMPTS, EVENTS = 20, 15
 #: Findings of one rule about one compaction, or about the conversation.
 FINDINGS = 10
 

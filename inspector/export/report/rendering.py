@@ -6,6 +6,7 @@ Templates escape by default: every expression is a text, except the results of m
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable
 from functools import lru_cache
 from inspect import isfunction
@@ -21,14 +22,15 @@ from inspector.core.errors import UsageProblem
 from inspector.core.shares import plural
 from inspector.core.signs import CHANGE_SIGNS, FATE_SIGNS
 from inspector.core.text import safe, safe_title
-from inspector.export import attempts, facts, generations, measures, requests, summaries
+from inspector.export import attempts, fact_results, facts, generations, measures, requests, summaries
 from inspector.export.config import budgets_document, settings_document
 from inspector.export.document import Document, built, fields_of
 from inspector.export.findings import finding_document
 from inspector.export.report import charting, rows, wording
-from inspector.export.report.parts import DRIFT
+from inspector.export.report.parts import DRIFT, EVENTS
 from inspector.export.report.values import CompactionPart, Report
 from inspector.models.attempt import Attempt
+from inspector.quality.aftermath import AftermathEvent, aftermath_counts
 from inspector.quality.facts.fact import OUTCOMES, Life
 from inspector.quality.facts.risk import AtRisk
 from inspector.quality.finding import Finding
@@ -108,6 +110,7 @@ def _templates(shown: Callable[[str], str]) -> Environment:
         "fate_signs": FATE_SIGNS,
         "chart_width": charting.WIDTH,
         "most_drift": DRIFT,
+        "most_events": EVENTS,
     }
     return templates
 
@@ -124,9 +127,21 @@ def _functions(module: ModuleType) -> dict[str, Callable[..., Any]]:
 #: Names for templates: words, charts and filters.
 _FILTERS: dict[str, Callable[..., Any]] = {
     name: function
-    for module in (rows, wording, charting, attempts, facts, generations, measures, requests, summaries)
+    for module in (
+        rows,
+        wording,
+        charting,
+        attempts,
+        fact_results,
+        facts,
+        generations,
+        measures,
+        requests,
+        summaries,
+    )
     for name, function in _functions(module).items()
 } | {
+    "aftermath_counts": lambda events: aftermath_counts(Counter(event.kind for event in events)),
     "change_sign": CHANGE_SIGNS.__getitem__,
     "estimate_words": estimate_words,
     "column": lambda name: name.removeprefix(">"),
@@ -181,6 +196,7 @@ def _at_risk(risk: AtRisk) -> Document:
 
 #: The document that another command has for a value, by its type.
 _DOCUMENTS: dict[type, Callable[[Any], Any]] = {
+    AftermathEvent: fact_results.event_document,
     AtRisk: _at_risk,
     Attempt: attempts.attempt_document,
     CompactionPart: _compaction,

@@ -17,6 +17,7 @@ from inspector.engines.base import Budgets
 from inspector.export.document import Document
 from inspector.export.facts import ReportedFact
 from inspector.models.attempt import Attempt
+from inspector.quality.aftermath import AftermathEvent
 from inspector.quality.facts.fact import KINDS, Kind, Outcome
 from inspector.quality.finding import Finding, Severity
 from inspector.quality.measures import Measures
@@ -115,11 +116,13 @@ class CompactionPart(Struct, frozen=True):
     """Everything about one compaction. `tokens` are (head, middle, tail) of the list before by the recorded boundaries.
     `diff` is its summary compared with the one before. `attempts` are the newest ones at the recorded boundaries,
     oldest first, `more_attempts` were left out. `summaries` compares those with a summary with the recorded one.
+    `aftermath` is the repeated work after it, the gravest kind first.
     """
 
     judged: JudgedCompaction
     tokens: tuple[int, int, int]
     facts: FactsPart
+    aftermath: tuple[AftermathEvent, ...]
     diff: ComparedSummaries | None
     attempts: tuple[Attempt, ...]
     more_attempts: int
