@@ -61,7 +61,7 @@ TABLES: dict[str, dict[str, type]] = {
     },
     "aftermath": {
         "conversation": str, "compaction": int, "kind": str, "message": int, "generation": int, "index": int,
-        "earlier": int, "text": str, "tokens": int, "fact": str, "category": str, "fate": str,
+        "earlier": int, "text": str, "tokens": int, "fact": str, "category": str, "fate": str, "decided_by": str,
     },
     "findings": {
         "conversation": str, "rule": str, "severity": str, "compaction": int, "message": int, "generation": int,
