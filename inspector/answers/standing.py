@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from inspector.agents import row_of
 from inspector.answers.answers import Answers
+from inspector.answers.store_losses import part_unread
 from inspector.core.conversations import ConversationRow
 from inspector.core.places import Place
 from inspector.core.text import safe, safe_line, safe_title
@@ -48,7 +49,15 @@ def list_rules(answers: Answers, names: Sequence[str]) -> list[StandingFile]:
 
     Raises UnknownConversation and StoreErrors.
     """
-    return [file for row in answers.rows(names) for file in _files(answers, row)]
+    files: list[StandingFile] = []
+    unread = 0
+    for row in answers.rows(names):
+        files += _files(answers, row)
+        # Damage of a message is known after the message was read.
+        unread += answers.store.open(row.id).has_unread
+    if unread:
+        answers.note(f"{part_unread(unread)}, so more files may have been loaded.")
+    return files
 
 
 def _files(answers: Answers, row: ConversationRow) -> Iterator[StandingFile]:

@@ -339,3 +339,14 @@ def test_an_act_against_a_file_that_left_the_list_is_an_event_and_a_loss(
     assert [(loss["lost"], [fact["text"] for fact in loss["facts"]]) for loss in losses] == [
         ({"constraint": 1}, [TRAILER])
     ] * (event is not None and event[2] == "lost")
+
+
+def test_a_line_that_cannot_be_read_may_hide_a_file(tmp_path: Path) -> None:
+    path = written(tmp_path, "")
+    whole = path.read_text(encoding="utf-8").splitlines()
+    run = CliRunner().invoke(commands, ["rules", str(path)])
+    assert "cannot be read" not in run.stderr
+    path.write_text("\n".join((whole[0][:200], *whole[1:])) + "\n", encoding="utf-8")
+    run = CliRunner().invoke(commands, ["rules", str(path)])
+    assert run.stdout == "No rule file was recorded.\n"
+    assert "so more files may have been loaded" in " ".join(run.stderr.split())
