@@ -38,7 +38,7 @@ async def test_the_size_of_summaries_is_a_knob(in_place: Path) -> None:
         await press(pilot, "enter", *"50", "percent_sign", "enter")
         assert screen.state.summary_size == 0.5
         assert latest(pilot, RUNS).run.metrics.mean_tokens < large.mean_tokens
-        assert "50% of the budget of the rules" in pane.body.text
+        assert "Summaries of the what-if have 50% of their budget" in pane.body.text
         await press(pilot, "ctrl+z")
         assert screen.state.summary_size == 9_000
         await press(pilot, "ctrl+z")
