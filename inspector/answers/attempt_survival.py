@@ -28,14 +28,15 @@ class SummaryOutcome(Struct, frozen=True):
     """The facts that one summary of a compaction keeps.
 
     `attempt` is None for the recorded summary. `lives` are the facts that the compaction took, best rank first.
-    `tokens` is the rough size of the summary, `retained` that of the list after.
+    `tokens` is the rough size of the summary, `retained` that of the list after. Both are None if the recorded summary
+    cannot be read.
     """
 
     compaction: int
     attempt: Attempt | None
     lives: tuple[Life, ...]
-    tokens: int
-    retained: int
+    tokens: int | None
+    retained: int | None
 
     @property
     def label(self) -> str:
@@ -93,7 +94,8 @@ def outcomes_of(
         size, after = text_tokens(len(recorded.summary or "")), recorded.tokens_after
         # Only rules judge attempts, so a model may not decide fates of the recorded summary either.
         lives = tuple(life.by_rules() for life in facts_recorded.of(compaction))
-        outcomes.append(SummaryOutcome(compaction, None, lives, size, after))
+        sizes = (None, None) if recorded.encrypted else (size, after)
+        outcomes.append(SummaryOutcome(compaction, None, lives, *sizes))
         for attempt, facts in zip(at_record, judged, strict=True):
             retained = after - size + attempt.tokens
             lives = facts.of(compaction)

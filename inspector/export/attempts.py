@@ -117,7 +117,7 @@ def outcome_rows(outcomes: Sequence[SummaryOutcome], most: int = 200) -> list[li
                 kept_of(outcome.kept, outcome.of, unsure=outcome.open),
                 "" if attempt is None else f"{attempt.budget:,}",
                 f"{outcome.tokens:,}" if outcome.tokens else "–",
-                f"{outcome.retained:,}",
+                "–" if outcome.retained is None else f"{outcome.retained:,}",
                 "" if attempt is None else _cost(attempt),
             ]
         )

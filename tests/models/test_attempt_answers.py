@@ -22,6 +22,7 @@ from inspector.app.conversation.attempt_views import AttemptsRead, attempts_view
 from inspector.commands.sources import open_source
 from inspector.core.errors import UsageProblem
 from inspector.engines.base import Settings
+from inspector.export.attempts import outcome_rows
 from inspector.models.attempt import Attempt
 from inspector.models.consent import Allowance
 from inspector.models.kept import KeptAttempts
@@ -32,7 +33,7 @@ from inspector.stores.detect import open_store
 from tests.examples import also
 from tests.program import Run
 from tests.recipes import recipe
-from widgets.panes.attempt_lines import attempt_lines, kept_words, table_lines
+from widgets.panes.attempt_lines import attempt_lines, head_lines, kept_words, table_lines
 
 ROOT = Path(__file__).resolve().parents[2]
 ROTATING = "Move checkout to orders-v2"
@@ -219,7 +220,11 @@ def test_every_summary_of_a_compaction_is_counted_over_the_same_facts(kept: Kept
                 (one.kind, one.of) for one in again.survival()
             ]
             assert own.of == again.of == len(own.lives) > 0
+            assert (own.tokens, own.retained) == (None, None)
+            assert next(row[-3:-1] for row in outcome_rows(outcomes)) == ["–", "–"]
             view = attempts_view(AttemptsRead(recorded.index, outcomes), recorded)
+            heads = "\n".join(line.text for line in head_lines(view.attempts[0], view.recorded))
+            assert "recorded unknown" in heads
             kept_text = kept_words(view.attempts[0], view.recorded)
             assert kept_text.endswith(
                 f"{again.kept} of {again.of} facts, recorded {own.kept} of {own.of} (±{own.open})"

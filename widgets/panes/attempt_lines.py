@@ -37,7 +37,7 @@ class AttemptView(Struct, frozen=True):
     id: int
     name: str
     kinds: tuple[KindSurvival, ...] = ()
-    tokens: int = 0
+    tokens: int | None = 0
     budget: int = 0
     cost: str = ""
     made: str = ""
@@ -153,11 +153,15 @@ def attempt_lines(view: AttemptsView) -> list[TextLine]:
             lines.append(line_of(*parts, prefix=lead, prefix_style="muted"))
             continue
         words = f"  with this one {kept_words(one, view.recorded)}"
-        size = f"  ~{human.tokens(one.tokens)}{f' · {one.cost}' if one.cost else ''}"
+        size = f"  {_size(one)}{f' · {one.cost}' if one.cost else ''}"
         style = "added" if _better(one, view.recorded) else ""
         parts = [("Σ ", "accent"), (one.label, ""), (words, style), (size, "muted")]
         lines.append(line_of(*parts, prefix=lead, prefix_style="muted"))
     return lines
+
+
+def _size(view: AttemptView) -> str:
+    return "–" if view.tokens is None else f"~{human.tokens(view.tokens)}"
 
 
 def head_lines(view: AttemptView, recorded: AttemptView | None) -> list[TextLine]:
@@ -167,11 +171,11 @@ def head_lines(view: AttemptView, recorded: AttemptView | None) -> list[TextLine
         lines.append(TextLine(view.problem, "warning", prefix="! "))
     if view.kinds:
         lines.append(TextLine(f"With this one {kept_words(view, recorded)}."))
-    size = f"~{view.tokens:,} tokens"
-    if view.budget:
+    size = "an unknown size" if view.tokens is None else f"~{view.tokens:,} tokens"
+    if view.budget and view.tokens is not None:
         size += f", {human.percent(view.tokens, view.budget)} of the budget of {view.budget:,}"
     if recorded is not None:
-        size += f"; recorded ~{recorded.tokens:,}"
+        size += "; recorded unknown" if recorded.tokens is None else f"; recorded ~{recorded.tokens:,}"
     lines.append(line_of((size, ""), (f"  {view.cost}" if view.cost else "", "muted")))
     return lines
 
@@ -202,7 +206,7 @@ def table_lines(view: AttemptsView, width: int) -> list[TextLine]:
             text = "–" if kind is None else kept_of(kind.kept, kind.of, kind.weakened, kind.open)
             cells.append((fit(text, _COLUMN), ""))
         lines.append(line_of((fit(name, _KIND), "muted"), *cells))
-    sizes = [(fit(f"~{human.tokens(one.tokens)}", _COLUMN), "muted") for one in shown]
+    sizes = [(fit(_size(one), _COLUMN), "muted") for one in shown]
     lines.append(line_of((fit("size", _KIND), "muted"), *sizes))
     if any(one.cost for one in shown):
         lines.append(
