@@ -26,7 +26,7 @@ from inspector.quality.evidence import is_request
 from inspector.quality.facts.fact import GONE, ConversationFacts
 from inspector.quality.facts.sentences import spoken_spans
 from inspector.quality.harmed_facts import HarmedFacts
-from inspector.quality.judgement import letters, most_similar, pieces_of, repeated_quotes
+from inspector.quality.judgement import RepeatedQuotes, letters, most_similar, pieces_of, repeated_quotes
 
 _TEMPLATE = "judge_repeats.md"
 #: Maximum characters that a prompt has of the beginning and of the end of a message of the user.
@@ -121,13 +121,13 @@ def _with_quote(messages: _Searched, quote: str) -> _Spoken | None:
     return next((message for message, text in messages if sought in text), None)
 
 
-def dropped_repeats(prompts: Iterable[JudgePrompt], summarizer: Summarizer, kept: KeptAttempts) -> int:
-    """Return the number of pairs in the stored answers of a model that have a quote that is not in the texts."""
+def repeat_answers(
+    prompts: Iterable[JudgePrompt], summarizer: Summarizer, kept: KeptAttempts
+) -> tuple[RepeatedQuotes, ...]:
+    """Return the stored answers of a model to some prompts."""
     texts = ((kept.answer(answer_key(prompt.prompt, summarizer), prompt.place), prompt) for prompt in prompts)
-    return sum(
-        repeated_quotes(text, prompt.piece, prompt.after).dropped
-        for text, prompt in texts
-        if text is not None
+    return tuple(
+        repeated_quotes(text, prompt.piece, prompt.after) for text, prompt in texts if text is not None
     )
 
 

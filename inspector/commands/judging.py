@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
@@ -13,7 +13,7 @@ from inspector.commands.sending import Sender, numbers_of, print_prompts, summar
 from inspector.core.errors import SummarizerFailed, UnknownConversation, UsageProblem
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from inspector.answers.answers import Answers
     from inspector.answers.inspection import Inspection
@@ -142,7 +142,7 @@ def judge(
 
     With --repeats, the model reads only messages of the user, before and after the compaction. It finds what the user
     said again, corrected or complained about because the agent no longer knew it. `aftermath`, `losses`, `findings`
-    and the app then have these events.
+    and the app then have these events. Both options together ask both questions.
     """
     from inspector.answers.judging import PIECE_TOKENS, ask_judge, fact_prompts, judge_prompts, judge_sending
     from inspector.answers.losses import facts_of
@@ -150,29 +150,31 @@ def judge(
     from inspector.export.attempts import sending_document
     from inspector.models.kept import default_attempts
 
-    if sum((uncertain, repeats, piece is not None)) > 1:
-        raise UsageProblem(
-            "Give only one of --uncertain, --repeats and --piece: the first two send few messages."
-        )
+    if piece is not None and (uncertain or repeats):
+        raise UsageProblem("Give --piece without --uncertain and --repeats: they send few messages.")
     answers, inspection, _ = asked.opened()
     masker, kept = sender.masker(), default_attempts()
-    numbers = _judged_numbers(answers, inspection, compaction, repeats)
+    numbers = numbers_of(inspection, [compaction])
+    readable = _readable(answers, inspection, compaction) if uncertain or not repeats else []
     undecided: dict[int, tuple[Life, ...]] = {}
+    about_facts: list[JudgePrompt] = []
+    about_repeats: list[JudgePrompt] = []
+    of_each: list[Sequence[JudgePrompt]] = []
     if uncertain:
         facts = facts_of(inspection, by_rules=True)
-        undecided = {number: facts.undecided(number) for number in numbers}
-        of_each = [fact_prompts(inspection, number, masker, lives) for number, lives in undecided.items()]
-        if numbers and not any(of_each):
+        undecided = {number: facts.undecided(number) for number in readable}
+        for number, lives in undecided.items():
+            about_facts += fact_prompts(inspection, number, masker, lives)
+        if readable and not about_facts:
             answers.note("The rules decide every fact of the user at these compactions, so nothing is asked.")
-    elif repeats:
-        of_each = [repeat_prompts(inspection, number, masker) for number in numbers]
-        if numbers and not any(of_each):
-            answers.note(
-                "The user wrote nothing before or nothing after these compactions, so nothing is asked."
-            )
-    else:
-        of_each = [judge_prompts(inspection, number, masker, piece or PIECE_TOKENS[1]) for number in numbers]
-    prompts = [prompt for of_one in of_each for prompt in of_one]
+    if repeats:
+        for number in numbers:
+            about_repeats += repeat_prompts(inspection, number, masker)
+        if not about_repeats:
+            answers.note("The user wrote nothing before or nothing after a compaction, so nothing is asked.")
+    if not (uncertain or repeats):
+        of_each = [judge_prompts(inspection, number, masker, piece or PIECE_TOKENS[1]) for number in readable]
+    prompts = [*about_facts, *about_repeats, *(prompt for of_one in of_each for prompt in of_one)]
     if show_prompt:
         print_prompts(asked, (prompt.prompt for prompt in prompts))
         return
@@ -181,82 +183,84 @@ def judge(
     problems = sender.send(sending, partial(ask_judge, prompts, summarizer, kept))
     for problem in problems:
         answers.note(problem)
-    sent = {"sending": sending_document(sending), "problems": list(problems)}
+    answered_by = summarizer, kept
+    parts: list[_Part] = []
     if uncertain:
-        _print_decided(asked, inspection, undecided, prompts, (summarizer, kept), sent)
-        is_answered = len(problems) < len(prompts)
-    elif repeats:
-        is_answered = len(problems) < len(prompts)
-        _print_repeats(asked, inspection, numbers, prompts, (summarizer, kept), sent)
-    else:
-        is_answered = _print_judged(asked, inspection, of_each, (summarizer, kept), sent)
-    if problems and not is_answered:
+        parts.append(_decided(inspection, undecided, about_facts, answered_by))
+    if repeats:
+        parts.append(_repeated(inspection, numbers, about_repeats, answered_by))
+    if not parts:
+        parts.append(_judged(inspection, of_each, answered_by))
+    documents = {name: value for part in parts for name, value in part.document.items()}
+
+    def show(parts: Sequence[_Part]) -> None:
+        for part in parts:
+            part.show()
+
+    sent = {"sending": sending_document(sending), "problems": list(problems)}
+    asked.print(parts, show, lambda _: documents | sent)
+    if problems and len(problems) == len(prompts):
         raise SummarizerFailed("The model gave no usable answer, so nothing was judged.")
 
 
-def _print_decided(
-    asked: Asked, inspection: Inspection, undecided: Mapping[int, Sequence[Life]], prompts: Sequence[JudgePrompt],
-    answered_by: tuple[Summarizer, KeptAttempts], sent: Document,
-) -> None:  # fmt: skip
-    """Print the facts that the rules leave undecided, with the fates of a model."""
+class _Part(NamedTuple):
+    """A part of the answer: a function that prints it, and its document."""
+
+    show: Callable[[], None]
+    document: Document
+
+
+def _decided(
+    inspection: Inspection, undecided: Mapping[int, Sequence[Life]], prompts: Sequence[JudgePrompt],
+    answered_by: tuple[Summarizer, KeptAttempts],
+) -> _Part:  # fmt: skip
+    """Return the facts that the rules leave undecided, with the fates of a model."""
     from inspector.answers.judging import unusable_decisions
     from inspector.answers.losses import facts_of
     from inspector.export.judging import decided_document, decided_lives, print_decided
 
-    row = inspection.conversation.row
     lives = decided_lives(undecided, facts_of(inspection, "changes"))
     facts = [life.fact for of_number in undecided.values() for life in of_number]
     unused = unusable_decisions(prompts, facts, *answered_by)
-    asked.print(
-        lives,
-        lambda lives: print_decided(lives, unused),
-        lambda lives: decided_document(row, lives, unused) | sent,
-    )
+    row = inspection.conversation.row
+    return _Part(partial(print_decided, lives, unused), decided_document(row, lives, unused))
 
 
-def _print_repeats(
-    asked: Asked, inspection: Inspection, numbers: Sequence[int], prompts: Sequence[JudgePrompt],
-    answered_by: tuple[Summarizer, KeptAttempts], sent: Document,
-) -> None:  # fmt: skip
-    """Print what the user said again after some compactions, also by earlier answers of other models."""
+def _repeated(
+    inspection: Inspection, numbers: Sequence[int], prompts: Sequence[JudgePrompt],
+    answered_by: tuple[Summarizer, KeptAttempts],
+) -> _Part:  # fmt: skip
+    """Return what the user said again after some compactions, also by earlier answers of other models."""
     from inspector.answers.losses import facts_of, read_aftermath
-    from inspector.answers.repeats import dropped_repeats
+    from inspector.answers.repeats import repeat_answers
     from inspector.export.judging import print_repeats, repeats_document
 
     events = read_aftermath(inspection, facts_of(inspection))
     found = [event for event in events if event.model and event.place.generation - 1 in numbers]
-    dropped = dropped_repeats(prompts, *answered_by)
-    row, answered = inspection.conversation.row, len(prompts) - len(sent["problems"])
-    asked.print(
-        found,
-        lambda found: print_repeats(row, found, dropped, answered, len(prompts)),
-        lambda found: repeats_document(row, found, dropped) | sent,
-    )
+    answers = repeat_answers(prompts, *answered_by)
+    dropped, row = sum(answer.dropped for answer in answers), inspection.conversation.row
+    show = partial(print_repeats, row, found, dropped, len(answers), len(prompts))
+    return _Part(show, repeats_document(row, found, dropped))
 
 
-def _print_judged(
-    asked: Asked, inspection: Inspection, of_each: Iterable[Sequence[JudgePrompt]],
-    answered_by: tuple[Summarizer, KeptAttempts], sent: Document,
-) -> bool:  # fmt: skip
-    """Print the judgement of each compaction, and return whether one has an answer."""
+def _judged(
+    inspection: Inspection, of_each: Iterable[Sequence[JudgePrompt]], answered_by: tuple[Summarizer, KeptAttempts]
+) -> _Part:  # fmt: skip
+    """Return the judgement of each compaction."""
     from inspector.answers.judging import judgement_of
     from inspector.answers.losses import facts_of
     from inspector.export.judging import judgement_documents, print_judgements
 
     facts, row = facts_of(inspection, by_rules=True), inspection.conversation.row
     judgements = [judgement_of(inspection, pieces, *answered_by, facts) for pieces in of_each if pieces]
-    asked.print(judgements, print_judgements, lambda judgements: judgement_documents(row, judgements) | sent)
-    return any(judgement.answered for judgement in judgements)
+    return _Part(partial(print_judgements, judgements), judgement_documents(row, judgements))
 
 
-def _judged_numbers(answers: Answers, inspection: Inspection, compaction: str, repeats: bool) -> list[int]:
-    """Return the numbers that --compaction names.
-
-    `all` leaves out unreadable summaries, with a note. A question about repeats needs no summary.
-    """
+def _readable(answers: Answers, inspection: Inspection, compaction: str) -> list[int]:
+    """Return the numbers that --compaction names. `all` leaves out unreadable summaries, with a note."""
     numbers = numbers_of(inspection, [compaction])
     unreadable: list[int] = []
-    if compaction == "all" and not repeats:
+    if compaction == "all":
         unreadable = [recorded.index for recorded in inspection.compactions() if recorded.encrypted]
         numbers = [number for number in numbers if number not in unreadable]
     if not numbers:

@@ -64,23 +64,24 @@ def decided_document(row: ConversationRow, lives: Sequence[Life], unused: Decide
 
 def print_decided(lives: Sequence[Life], unused: Decided) -> None:
     """Print the facts that a model was asked about, with their fates now, and count what is not used."""
+    if not lives:
+        return
     for _, group in StyledLines().each(groupby(lives, key=attrgetter("fate.compaction")), ""):
         print_lives(group)
-    if lives:
-        decided = [life for life in lives if life.fate.model]
-        fates = Counter(life.outcome for life in decided)
-        counts = ", ".join(f"{fates[fate]:,} {fate}" for fate in OUTCOMES if fates[fate])
-        # Earlier answers of other models count too.
-        models = ", ".join(sorted({life.fate.decided_by for life in decided}))
-        facts = len({life.fact.key for life in lives})
-        asked = f", with {len(lives):,} fates" if len(lives) > facts else ""
-        sentence = (
-            f"{plural(facts, 'fact')} that the rules leave uncertain{asked}; {models or 'the model'} decided "
-        )
-        sentence += f"{len(decided):,}{f': {counts}' if counts else ''}."
-        if unused.unproven:
-            sentence += f" Not used, because their evidence is not in the text: {unused.unproven:,}."
-        StyledLines().add((sentence + wrong_words_note(unused.wrong_words), "dim"))
+    decided = [life for life in lives if life.fate.model]
+    fates = Counter(life.outcome for life in decided)
+    counts = ", ".join(f"{fates[fate]:,} {fate}" for fate in OUTCOMES if fates[fate])
+    # Earlier answers of other models count too.
+    models = ", ".join(sorted({life.fate.decided_by for life in decided}))
+    facts = len({life.fact.key for life in lives})
+    asked = f", with {len(lives):,} fates" if len(lives) > facts else ""
+    sentence = (
+        f"{plural(facts, 'fact')} that the rules leave uncertain{asked}; {models or 'the model'} decided "
+    )
+    sentence += f"{len(decided):,}{f': {counts}' if counts else ''}."
+    if unused.unproven:
+        sentence += f" Not used, because their evidence is not in the text: {unused.unproven:,}."
+    StyledLines().add((sentence + wrong_words_note(unused.wrong_words), "dim"))
 
 
 def repeats_document(row: ConversationRow, events: Sequence[AftermathEvent], dropped: int) -> Document:

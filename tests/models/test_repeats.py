@@ -13,9 +13,9 @@ from inspector.answers.answers import Answers
 from inspector.answers.fact_results import read_losses
 from inspector.answers.judging import JudgePrompt, ask_judge, judge_sending
 from inspector.answers.losses import facts_of, read_aftermath
-from inspector.answers.repeats import dropped_repeats, repeat_prompts
+from inspector.answers.repeats import repeat_answers, repeat_prompts
 from inspector.commands.sources import open_source
-from inspector.core.errors import SummarizerFailed, UsageProblem
+from inspector.core.errors import UsageProblem
 from inspector.models.consent import Allowance
 from inspector.models.kept import default_attempts
 from inspector.models.masking import Masker
@@ -83,7 +83,7 @@ def test_a_statement_in_other_words_is_an_event_and_the_worst_loss(tmp_path: Pat
     assert [event.kind for event in read_aftermath(before, facts_of(before))] == []
     answers, prompts, problems, judge = asked(path, pairs((AGAIN, RULE), ("never said", RULE)))
     assert problems == ()
-    assert dropped_repeats(prompts, judge, default_attempts()) == 1
+    assert [answer.dropped for answer in repeat_answers(prompts, judge, default_attempts())] == [1]
     inspection = answers.opened("019f53c2")[0]
     (event,) = read_aftermath(inspection, facts_of(inspection))
     assert (event.kind, event.compaction, event.decided_by) == ("said again", 1, "model stand-in")
@@ -142,7 +142,28 @@ def test_a_model_that_fails_does_not_find_nothing(program: Run, tmp_path: Path) 
     assert (done.returncode, done.stdout) == (0, "The model found nothing that the user had to say again.\n")
 
 
-def test_one_question_about_two_things_is_refused(program: Run) -> None:
-    done = program("judge", "--demo", "--repeats", "--uncertain", "--show-prompt")
-    assert done.returncode == SummarizerFailed.exit_code or done.returncode == UsageProblem.exit_code
-    assert "only one of --uncertain, --repeats and --piece" in " ".join(done.stderr.split())
+def test_both_questions_are_asked_together(program: Run, tmp_path: Path) -> None:
+    path, script = session(tmp_path / "a.jsonl", AGAIN), tmp_path / "judge.py"
+    script.write_text(
+        f"import sys\nprint({pairs((AGAIN, RULE))!r} if '<later>' in sys.stdin.read() else '[]')\n"
+    )
+    words = ("judge", "--demo", "Move checkout to orders-v2", "--compaction", "1")
+    prompts = [
+        program(*words, *options, "--show-prompt").stdout for options in (("--uncertain",), ("--repeats",))
+    ]
+    both = program(*words, "--repeats", "--uncertain", "--show-prompt").stdout
+    assert all(prompt.strip() in both for prompt in prompts)
+    command = f"{shlex.quote(sys.executable)} {shlex.quote(str(script))}"
+    done = json.loads(
+        program(
+            "judge", str(path), "--repeats", "--uncertain", "--send", "--json", "--command", command
+        ).stdout
+    )
+    assert [event["text"] for event in done["repeats"]] == [AGAIN]
+    assert (done["decided"], done["dropped"], done["problems"]) == (0, 0, [])
+
+
+def test_a_size_of_pieces_is_for_whole_messages(program: Run) -> None:
+    done = program("judge", "--demo", "--repeats", "--piece", "4000", "--show-prompt")
+    assert done.returncode == UsageProblem.exit_code
+    assert "--piece without --uncertain and --repeats" in " ".join(done.stderr.split())
