@@ -9,7 +9,7 @@ from msgspec import Struct, field
 from inspector.answers.answers import Answers, about
 from inspector.answers.bills import bills_of
 from inspector.answers.fact_results import read_conversation_aftermath
-from inspector.answers.losses import facts_of
+from inspector.answers.losses import aftermath_by_rules, facts_of
 from inspector.answers.requests import requests_of
 from inspector.core.errors import InspectorError
 from inspector.quality.facts.fact import KINDS, Kind
@@ -87,6 +87,8 @@ def side_of(answers: Answers, label: str) -> Side:
             # A model may have judged only one of the folders.
             facts = facts_of(inspection, by_rules=True)
             events = read_conversation_aftermath(answers, row.id).events
+            if any(event.model for event in events):
+                events = aftermath_by_rules(inspection, facts)
             bills = bills_of(inspection, requests_of(inspection, resolved)) if recorded else {}
         except InspectorError as error:
             answers.unread.append(about(row, str(error)))

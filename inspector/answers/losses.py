@@ -255,11 +255,16 @@ def read_aftermath(inspection: Inspection, facts: ConversationFacts) -> tuple[Af
     Acts are also compared with the rules of files that left the list. Repeated statements in other words are those that
     a model of the user found (see `repeats.py`).
     """
+    by_rules = aftermath_by_rules(inspection, facts)
+    return with_repeats(by_rules, _repeats(inspection, facts)) if inspection.compactions() else by_rules
+
+
+def aftermath_by_rules(inspection: Inspection, facts: ConversationFacts) -> tuple[AftermathEvent, ...]:
+    """Return every event after a compaction that the rules find. Raises StoreErrors."""
     if not inspection.compactions():
         return ()
     facts = replace(facts, lives=(*facts.lives, *standing_lives(inspection)))
-    by_rules = aftermath_of(steps_with_acts(recorded_steps(inspection)), facts)
-    return with_repeats(by_rules, _repeats(inspection, facts))
+    return aftermath_of(steps_with_acts(recorded_steps(inspection)), facts)
 
 
 def _repeats(inspection: Inspection, facts: ConversationFacts) -> tuple[AftermathEvent, ...]:

@@ -16,12 +16,14 @@ from inspector.answers.attempting import place_of
 from inspector.answers.comparing import FolderComparison, Side, side_of
 from inspector.answers.inspection import Inspection
 from inspector.answers.judging import subject_of
-from inspector.answers.losses import facts_of
+from inspector.answers.losses import facts_of, read_aftermath
+from inspector.answers.repeats import repeat_prompts
 from inspector.commands.cli import commands
 from inspector.core.conversations import Compaction
 from inspector.core.errors import StoreDamaged, UsageProblem
 from inspector.export.comparing import comparison_page, comparison_table
 from inspector.models.kept import default_attempts
+from inspector.models.masking import Masker
 from inspector.models.summarizers.command import CommandSummarizer
 from inspector.quality.measures import Share
 from inspector.stores.detect import open_store
@@ -133,4 +135,9 @@ def test_the_decisions_of_a_model_make_no_difference_between_folders(
         "key", place, CommandSummarizer("mine"), answer, subject_of(inspection.compaction(1))
     )
     assert any(life.fate.model for life in facts_of(inspection).lives)
+    (prompt,) = repeat_prompts(inspection, 1, Masker())
+    later, earlier = (text.split("[USER] ")[1][:40] for text in (prompt.after, prompt.piece))
+    answer = json.dumps({"statements": [{"later": later, "earlier": earlier}]})
+    default_attempts().keep_answer("other", place, CommandSummarizer("mine"), answer, prompt.subject)
+    assert any(event.model for event in read_aftermath(inspection, facts_of(inspection)))
     assert side_of(answers, "a") == before
