@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
@@ -195,8 +195,9 @@ def judge(
 
     def show(parts: Sequence[_Part]) -> None:
         for part in parts:
-            part.show()
+            part.show(*part.values)
 
+    asked.masking = sender.masking
     sent = {"sending": sending_document(sending), "problems": list(problems)}
     asked.print(parts, show, lambda _: documents | sent)
     if problems and len(problems) == len(prompts):
@@ -204,9 +205,10 @@ def judge(
 
 
 class _Part(NamedTuple):
-    """A part of the answer: a function that prints it, and its document."""
+    """A part of the answer: a function that prints it, the values for this function, and the document."""
 
-    show: Callable[[], None]
+    show: Callable[..., None]
+    values: tuple[Any, ...]
     document: Document
 
 
@@ -223,7 +225,7 @@ def _decided(
     facts = [life.fact for of_number in undecided.values() for life in of_number]
     unused = unusable_decisions(prompts, facts, *answered_by)
     row = inspection.conversation.row
-    return _Part(partial(print_decided, lives, unused), decided_document(row, lives, unused))
+    return _Part(print_decided, (lives, unused), decided_document(row, lives, unused))
 
 
 def _repeated(
@@ -239,8 +241,8 @@ def _repeated(
     found = [event for event in events if event.model and event.place.generation - 1 in numbers]
     answers = repeat_answers(prompts, *answered_by)
     dropped, row = sum(answer.dropped for answer in answers), inspection.conversation.row
-    show = partial(print_repeats, row, found, dropped, len(answers), len(prompts))
-    return _Part(show, repeats_document(row, found, dropped))
+    values = row, found, dropped, len(answers), len(prompts)
+    return _Part(print_repeats, values, repeats_document(row, found, dropped))
 
 
 def _judged(
@@ -253,7 +255,7 @@ def _judged(
 
     facts, row = facts_of(inspection, by_rules=True), inspection.conversation.row
     judgements = [judgement_of(inspection, pieces, *answered_by, facts) for pieces in of_each if pieces]
-    return _Part(partial(print_judgements, judgements), judgement_documents(row, judgements))
+    return _Part(print_judgements, (judgements,), judgement_documents(row, judgements))
 
 
 def _readable(answers: Answers, inspection: Inspection, compaction: str) -> list[int]:

@@ -29,10 +29,10 @@ AGAIN = "Why do I read feet again? Sailors here think in the unit of the charts.
 NEW = "Print the table of Dover too."
 
 
-def session(path: Path, *after: str, encrypted: bool = False) -> Path:
+def session(path: Path, *after: str, encrypted: bool = False, said: str = RULE) -> Path:
     """Write a session of Codex: a rule and a wish, a compaction that loses both, and messages of the user after it."""
     rollout = recipe("other_lines").CodexRollout("019f53c2-0000-7000-8000-000000000000")
-    rollout.says("user", RULE)
+    rollout.says("user", said)
     rollout.says("assistant", "Understood.")
     rollout.says("user", "Draw the harbours as a list.")
     rollout.says("assistant", "I draw them.")
@@ -161,6 +161,21 @@ def test_both_questions_are_asked_together(program: Run, tmp_path: Path) -> None
     )
     assert [event["text"] for event in done["repeats"]] == [AGAIN]
     assert (done["decided"], done["dropped"], done["problems"]) == (0, 0, [])
+
+
+def test_secrets_are_masked_in_every_form(program: Run, tmp_path: Path) -> None:
+    token = "ghp_" + "a1B2c3D4e5F6" * 3
+    said = f"Push the tables with {token}, and never with another token than this one."
+    path, script = session(tmp_path / "a.jsonl", AGAIN, said=said), tmp_path / "judge.py"
+    answer = pairs((AGAIN, "and never with another token than this one"))
+    script.write_text(f"import sys\nprint({answer!r} if '<later>' in sys.stdin.read() else '[]')\n")
+    command = f"{shlex.quote(sys.executable)} {shlex.quote(str(script))}"
+    words = ("judge", str(path), "--repeats", "--uncertain", "--send", "--command", command)
+    for options in ((), ("--json",)):
+        done = program(*words, *options)
+        assert "never with another token" in " ".join(done.stdout.split())
+        assert token not in done.stdout + done.stderr
+    assert token in "".join(program(*words, "--no-mask").stdout.split())
 
 
 def test_a_size_of_pieces_is_for_whole_messages(program: Run) -> None:
