@@ -9,7 +9,8 @@ from inspector.core.text import safe
 from inspector.quality.evidence import is_request
 from inspector.quality.facts.languages import language_of, summary_language
 from inspector.quality.facts.rules import load_stemmer
-from inspector.quality.facts.sentences import by_person, sentences
+from inspector.quality.facts.sentences import sentences
+from inspector.quality.facts.spoken import by_person
 from inspector.quality.mentions import is_absent, mention_of
 
 #: Number of user messages before a compaction that may have the last request.

@@ -13,7 +13,7 @@ from inspector.core.messages import Message
 from inspector.core.text import safe
 from inspector.quality.facts.fact import Where
 from inspector.quality.facts.passages import UNRECORDED, ListText, PassageIndex
-from inspector.quality.facts.sentences import spoken_spans
+from inspector.quality.facts.spoken import spoken_spans
 from inspector.stores.rule_files import RuleFile, is_sent, texts_after
 from inspector.summaries.parse import written_by_model
 

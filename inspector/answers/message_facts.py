@@ -16,7 +16,7 @@ from inspector.core.text import safe
 from inspector.core.watching import OnProgress
 from inspector.quality.facts.extract import COMMAND, agreed, answers_only, chosen, extract, replied, sent_back
 from inspector.quality.facts.fact import Mention, MessageFacts, Span, Statement, Value
-from inspector.quality.facts.sentences import announces_paste
+from inspector.quality.facts.spoken import announces_paste
 from inspector.quality.limits import CROWDED
 from inspector.replay.transcript import Transcript
 

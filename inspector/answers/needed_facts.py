@@ -16,7 +16,7 @@ from inspector.quality.evidence import is_request
 from inspector.quality.facts.fact import PLAIN, REQUESTS, ConversationFacts, Life
 from inspector.quality.facts.languages import language_of
 from inspector.quality.facts.rules import load_stemmer
-from inspector.quality.facts.sentences import by_person
+from inspector.quality.facts.spoken import by_person
 from inspector.quality.harmed_facts import HarmedFacts
 from inspector.quality.limits import CROWDED, LATE_MESSAGES
 from inspector.quality.losses import is_lost

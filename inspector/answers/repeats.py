@@ -24,7 +24,7 @@ from inspector.quality.aftermath import MAX_TEXT, AftermathEvent, Step
 from inspector.quality.aftermath import place_of as place_of_step
 from inspector.quality.evidence import is_request
 from inspector.quality.facts.fact import GONE, ConversationFacts
-from inspector.quality.facts.sentences import spoken_spans
+from inspector.quality.facts.spoken import spoken_spans
 from inspector.quality.harmed_facts import HarmedFacts
 from inspector.quality.judgement import RepeatedQuotes, letters, most_similar, pieces_of, repeated_quotes
 

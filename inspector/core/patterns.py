@@ -12,6 +12,11 @@ def late_pattern(text: str, flags: int = 0) -> re.Pattern[str]:
     return cast(re.Pattern[str], LatePattern(text, flags))
 
 
+def any_of(**forms: str) -> str:
+    """Return the text of a regular expression that matches one of the forms, tried in order. The names explain them."""
+    return f"(?:{'|'.join(forms.values())})"
+
+
 @lru_cache(maxsize=50_000)
 def has(text: str, pattern: re.Pattern[str]) -> bool:
     """Return whether a text has a match of a pattern, for texts that are read again and again."""

@@ -10,7 +10,8 @@ from inspector.app.conversation.rows import line_of
 from inspector.core.envelope import without_envelope, words_first
 from inspector.core.messages import Message
 from inspector.export.generations import first_line
-from inspector.quality.facts.sentences import by_person, sentences
+from inspector.quality.facts.sentences import sentences
+from inspector.quality.facts.spoken import by_person
 
 SENDER = 'Sender (untrusted metadata):\n```json\n{\n  "label": "harbour",\n  "id": "h1"\n}\n```\n\n'
 NOTICE = "System: [2026-04-20 17:23:54 PDT] Exec failed (dawn-rid, signal SIGKILL)\nSystem: \nSystem: never mind\n\n"

@@ -24,6 +24,7 @@ from inspector.quality.facts.fact import (
     Statement,
     Value,
 )
+from inspector.quality.facts.line_forms import LONGEST, forbids_list, item_depth
 from inspector.quality.facts.rules import (
     AGENT,
     APPROVALS,
@@ -38,16 +39,8 @@ from inspector.quality.facts.rules import (
     load_stemmer,
     plain_rule,
 )
-from inspector.quality.facts.sentences import (
-    LONGEST,
-    MOST,
-    Sentence,
-    forbids_list,
-    item_depth,
-    sentences,
-    statements,
-    without_label,
-)
+from inspector.quality.facts.sentences import Sentence, sentences, statements, without_label
+from inspector.quality.facts.spoken import MOST
 from inspector.quality.facts.values import (
     COUNTED,
     FLEETING,

@@ -14,8 +14,9 @@ from inspector.core.patterns import late_pattern
 from inspector.core.scan.words import narrow, word_set
 from inspector.quality.facts.fact import Span, Value, Where
 from inspector.quality.facts.languages import quoted_language, summary_language
+from inspector.quality.facts.line_forms import forbids_list, item_depth
 from inspector.quality.facts.meaning import BINDS, meaning_of
-from inspector.quality.facts.sentences import MOST, forbids_list, item_depth
+from inspector.quality.facts.spoken import MOST
 from inspector.quality.facts.values import (
     FILES,
     NUMBER_WORDS,

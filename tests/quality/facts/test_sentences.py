@@ -6,8 +6,10 @@ import pytest
 
 from inspector.quality.facts.extract import facts_of
 from inspector.quality.facts.languages import language_of, summary_language
+from inspector.quality.facts.line_forms import is_prose
 from inspector.quality.facts.meaning import meaning_of
-from inspector.quality.facts.sentences import by_person, is_prose, sentences, spoken_spans
+from inspector.quality.facts.sentences import sentences
+from inspector.quality.facts.spoken import by_person, spoken_spans
 from tests.counting import lines_run
 from tests.quality.facts.made_facts import fact, facts
 
