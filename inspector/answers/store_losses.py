@@ -57,8 +57,7 @@ class CompactionLoss(LossCounts, frozen=True):
 
     `at` is in seconds since the epoch, None if unknown. `facts` are the worst that were lost or weakened. `aftermath`
     counts events by kind; `broken` of these have a lost constraint behind them, `explained` another lost fact. `gaps`
-    are sentences about gaps of the summary. The summary of this compaction cannot be read, so the fates of `unknown`
-    facts are unknown.
+    are sentences about gaps of the summary. If the summary is `unreadable`, the fates of `unknown` facts are unknown.
     """
 
     at: float | None = None
@@ -68,6 +67,7 @@ class CompactionLoss(LossCounts, frozen=True):
     explained: int = 0
     gaps: tuple[str, ...] = ()
     unknown: int = 0
+    unreadable: bool = False
 
     @property
     def more(self) -> int:
@@ -100,14 +100,14 @@ class CompactionLoss(LossCounts, frozen=True):
 class ConversationLosses(Struct, frozen=True):
     """The losses of the compactions of a conversation, oldest first.
 
-    `unknown` facts were replaced by unreadable summaries. At `unread` compactions only other facts were: results of the
-    agent, requests and pasted texts. `unseen` compactions have a list before that is recorded only in part. Of
-    `recorded` compactions, `corrected` were followed by a correction of the user or an act against a rule. `rules`
-    counts the user's rules in summarized messages, `verbatim` the rules that the list after has word for word.
-    `dismissed` facts count nowhere. `foreign`: the user mostly writes in a language whose rules are not recognized.
-    `has_unread`: a part of the conversation is missing or cannot be read. `translated` summaries are in another
-    language than the user's words. A model decided the last fates of `by_model` facts of the user. `apart` has the sums
-    of LossCounts.apart over all compactions.
+    `unknown` facts were replaced by unreadable summaries. At `unread` compactions, an unreadable summary replaced only
+    other facts, if any: results of the agent, requests and pasted texts. `unseen` compactions have a list before that
+    is recorded only in part. Of `recorded` compactions, `corrected` were followed by a correction of the user or an act
+    against a rule. `rules` counts the user's rules in summarized messages, `verbatim` the rules that the list after has
+    word for word. `dismissed` facts count nowhere. `foreign`: the user mostly writes in a language whose rules are not
+    recognized. `has_unread`: a part of the conversation is missing or cannot be read. `translated` summaries are in
+    another language than the user's words. A model decided the last fates of `by_model` facts of the user. `apart` has
+    the sums of LossCounts.apart over all compactions.
     """
 
     compactions: tuple[CompactionLoss, ...] = ()
@@ -198,6 +198,7 @@ def losses_of_facts(
     sign of a loss.
     """
     times = {recorded.index: recorded.at or None for recorded in inspection.compactions()}
+    unreadable = {recorded.index for recorded in inspection.compactions() if recorded.encrypted}
     said_again = {event.fact: event.text for event in events if event.kind == "said again" and event.fact}
     lost = {loss.compaction: loss for loss in losses_of(facts.lives, said_again)}
     listed = {
@@ -209,8 +210,7 @@ def losses_of_facts(
             after[event.compaction].append(event)
     missing = {number: sentences for number, sentences in (gaps or {}).items() if sentences}
     latest = {life.fact.key: life for life in facts.lives}
-    replaced = [life for life in latest.values() if is_unknown(life)]
-    unknown = Counter(life.compaction for life in replaced if counts(life))
+    unknown = Counter(life.compaction for life in latest.values() if is_unknown(life) and counts(life))
     losses = tuple(
         _loss(
             lost.get(number) or LostFacts(number),
@@ -218,6 +218,7 @@ def losses_of_facts(
             after[number],
             missing.get(number, ()),
             unknown[number],
+            number in unreadable,
             said_again,
         )
         for number in sorted({*listed, *after, *missing, *unknown})
@@ -228,7 +229,7 @@ def losses_of_facts(
     return ConversationLosses(
         losses, sum(unknown.values()), len(times), len(rules), verbatim, facts.dismissed_count, unseen,
         is_foreign(latest.values()),
-        len({life.compaction for life in replaced} - unknown.keys()), inspection.conversation.has_unread,
+        len(unreadable - unknown.keys()), inspection.conversation.has_unread,
         _translated(inspection, latest.values()),
         sum(bool(life.fates and life.fates[-1].model) for life in latest.values() if counts(life)),
         sums_apart(loss.apart for loss in lost.values()),
@@ -380,6 +381,7 @@ def _loss(
     events: Sequence[AftermathEvent],
     gaps: Sequence[str],
     unknown: int,
+    unreadable: bool,
     said_again: Mapping[str, str],
 ) -> CompactionLoss:
     kinds = Counter(event.kind for event in events)
@@ -392,6 +394,7 @@ def _loss(
         explained=sum(bool(event.fact) and not event.breaks_rule for event in events),
         gaps=tuple(gaps),
         unknown=unknown,
+        unreadable=unreadable,
     )
 
 

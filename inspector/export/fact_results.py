@@ -29,7 +29,7 @@ def loss_documents(answer: Iterable[ListedLoss]) -> list[Document]:
         | fields_of(
             listed.loss,
             "compaction at lost weakened contradicted uncertain uncertain_constraints unknown pasted others plain",
-            "uncertain_apart aftermath aftermath_of_lost_rules=broken gaps facts more",
+            "uncertain_apart unreadable aftermath aftermath_of_lost_rules=broken gaps facts more",
         )
         | fields_of(listed, "foreign")
         for listed in answer
@@ -70,12 +70,13 @@ def print_losses(losses: Sequence[ListedLoss], nothing: str) -> None:
 
 def _counted(listed: ListedLoss) -> list[tuple[str, str]]:
     """Return the lost, uncertain and unknown facts of a compaction in words, each with a style. Only without any of
-    these, "no lost fact found" is among the words."""
+    these, and with a readable summary, "no lost fact found" is among the words."""
     loss = listed.loss
     words = [
         (loss_words(loss.lost, loss.weakened), "red"),
         (uncertain_words(loss.uncertain, loss.uncertain_constraints), ""),
         (f"{loss.unknown:,} unknown" if loss.unknown else "", ""),
+        ("its summary cannot be read" if loss.unreadable else "", ""),
         (FOREIGN if listed.foreign else "", "yellow"),
         *((part, "dim") for part in words_apart(*loss.apart)),
     ]

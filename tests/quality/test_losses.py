@@ -166,6 +166,14 @@ def test_facts_that_no_loss_counts_come_without_an_all_clear(capsys: pytest.Capt
     assert f"compaction 1: {foreign}, 1 lost in pasted text" in capsys.readouterr().out
 
 
+def test_an_unreadable_summary_never_reads_as_no_loss(capsys: pytest.CaptureFixture[str]) -> None:
+    row = ConversationRow("a", "a", "t", "", "", ("a",), 1, 1, 0.0, 0.0)
+    print_losses([ListedLoss(row, CompactionLoss(1, aftermath={"read again": 1}, unreadable=True))], "")
+    assert "compaction 1: its summary cannot be read\n" in capsys.readouterr().out
+    (sentence,) = unknown_losses([ConversationLosses(unread=3)])
+    assert sentence.startswith("3 summaries cannot be read.")
+
+
 @pytest.mark.parametrize("unknown", [True, False])
 def test_without_a_known_loss_unknown_ones_are_not_denied(unknown: bool) -> None:
     assert ("some losses are unknown" in nothing_listed([], unknown)) is unknown
@@ -322,7 +330,9 @@ def test_summaries_in_another_language_than_the_user_are_named() -> None:
     def sentences(said: str, *summaries: str) -> list[str]:
         inspection: Any = SimpleNamespace(
             compactions=lambda: [
-                SimpleNamespace(index=1, at=0.0, summary=text, fallback=False, before=9, whole=True)
+                SimpleNamespace(
+                    index=1, at=0.0, summary=text, encrypted=False, fallback=False, before=9, whole=True
+                )
                 for text in summaries
             ],
             conversation=SimpleNamespace(has_unread=False),

@@ -260,7 +260,7 @@ def _worst(loss: CompactionLoss) -> str:
     unknown, the uncertain facts, or the losses that no column counts."""
     if loss.facts:
         return loss.facts[0].text
-    unknown = "the summary cannot be read" if loss.unknown else ""
+    unknown = "the summary cannot be read" if loss.unreadable else ""
     unsure = uncertain_words(loss.uncertain, loss.uncertain_constraints)
     apart = ", ".join(words_apart(*loss.apart))
     return loss.gaps[0] if loss.gaps else aftermath_counts(loss.aftermath) or unknown or unsure or apart
