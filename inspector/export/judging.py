@@ -104,7 +104,8 @@ def print_repeats(
         print_aftermath([(row, Aftermath(0, 0, tuple(events)))])
     elif answered:
         missing = f" in {answered:,} of {asked:,} answers; the others are missing" if answered < asked else ""
-        say(f"The model found nothing that the user had to say again{missing}.")
+        found = "no usable repetition" if dropped else "nothing that the user had to say again"
+        say(f"The model found {found}{missing}.")
     if dropped:
         say(f"Not used, because a quote is not in the messages: {plural(dropped, 'pair')}.")
 

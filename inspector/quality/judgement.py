@@ -250,6 +250,7 @@ def _wrong(entry: dict[str, Any], name: str) -> str:
 
 
 def _entries(answer: str) -> list[dict[str, Any]]:
+    """Return the entries of an answer. Any that is not an object is empty, so that it counts as unusable."""
     start = min((at for at in (answer.find("{"), answer.find("[")) if at >= 0), default=-1)
     end = max(answer.rfind("}"), answer.rfind("]"))
     try:
@@ -260,7 +261,7 @@ def _entries(answer: str) -> list[dict[str, Any]]:
         document = document.get("statements")
     if not isinstance(document, list):
         raise ValueError("The answer is not the JSON that was asked for.")
-    return [entry for entry in document if isinstance(entry, dict)]
+    return [entry if isinstance(entry, dict) else {} for entry in document]
 
 
 def _text(value: object) -> str:

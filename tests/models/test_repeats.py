@@ -140,6 +140,10 @@ def test_a_model_that_fails_does_not_find_nothing(program: Run, tmp_path: Path) 
     assert "no usable answer" in " ".join(done.stderr.split())
     done = program("judge", str(path), "--repeats", "--send", "--command", 'echo {\\"statements\\":[]}')
     assert (done.returncode, done.stdout) == (0, "The model found nothing that the user had to say again.\n")
+    # Entries that are no pairs are counted, and no answer reads as "nothing".
+    done = program("judge", str(path), "--repeats", "--send", "--command", "echo [null,5]")
+    assert done.stdout.startswith("The model found no usable repetition.")
+    assert "Not used, because a quote is not in the messages: 2 pairs." in " ".join(done.stdout.split())
 
 
 def test_both_questions_are_asked_together(program: Run, tmp_path: Path) -> None:
