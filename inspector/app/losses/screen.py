@@ -241,12 +241,14 @@ class LossesScreen(ListScreen[ListedLoss]):
         unsure = uncertain_words(loss.uncertain, loss.uncertain_constraints)
         uncertain = [Text(f"{FATE_SIGNS['uncertain']} {unsure}", "dim")] if unsure else []
         apart = [Text(", ".join(words), "dim")] if (words := words_apart(*loss.apart)) else []
+        unread = [Text("the summary cannot be read", "dim")] if loss.unreadable else []
         foreign = [Text(f"unknown in part: {FOREIGN}", "dim")] if entry.foreign else []
         names = distinct_titles({row.id: safe_line(row.title) for row in self._rows})
         name = names.get(entry.row.id, "")
         which = [Text(f"{entry.row.agent}: {name}", "dim")] if name != safe_line(entry.row.title) else []
         return [
-            *which, *again, *map(Text, loss.gaps), *map(_line, loss.facts), *more, *uncertain, *apart, *foreign,
+            *which, *again, *map(Text, loss.gaps), *map(_line, loss.facts), *more, *uncertain, *apart, *unread,
+            *foreign,
         ]  # fmt: skip
 
     @on(LossList.Opened)
