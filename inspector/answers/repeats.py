@@ -19,7 +19,6 @@ from inspector.models.judging import answer_key, judge_prompt
 from inspector.models.kept import JudgingAnswer, KeptAttempts
 from inspector.models.masking import Masker
 from inspector.models.summarizers.base import Summarizer
-from inspector.quality.acts import compacts
 from inspector.quality.aftermath import MAX_TEXT, AftermathEvent, Step
 from inspector.quality.aftermath import place_of as place_of_step
 from inspector.quality.evidence import is_request
@@ -27,6 +26,7 @@ from inspector.quality.facts.fact import GONE, ConversationFacts
 from inspector.quality.facts.spoken import spoken_spans
 from inspector.quality.harmed_facts import HarmedFacts
 from inspector.quality.judgement import RepeatedQuotes, letters, most_similar, pieces_of, repeated_quotes
+from inspector.quality.spoken_acts import compacts
 
 _TEMPLATE = "judge_repeats.md"
 #: Maximum characters that a prompt has of the beginning and of the end of a message of the user.

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from inspector.core.places import Place
 from inspector.core.shares import plural
-from inspector.quality.acts import Act
+from inspector.quality.act import Act
 from inspector.quality.facts.fact import BY_MODEL, HARMED, KEPT
 
 if TYPE_CHECKING:

@@ -10,30 +10,23 @@ from inspector.core.handoff import handoff_of
 from inspector.core.messages import Message
 from inspector.core.places import Place
 from inspector.core.rough import text_tokens
-from inspector.quality.acts import (
-    MAX_ARGUMENT,
-    OPENS,
-    Act,
-    acts_of_call,
-    admission_in,
-    attached_in,
-    compacts,
-    complaint_in,
+from inspector.quality.act import MAX_ARGUMENT, OPENS, Act
+from inspector.quality.acts import acts_of_call, attached_in
+from inspector.quality.aftermath import AftermathEvent, Step, place_of
+from inspector.quality.call_results import (
     error_in,
     failure,
     lines_seen,
     marked_error,
-    names_in,
     opened,
     output_lines,
-    questions_in,
     was_made,
 )
-from inspector.quality.aftermath import AftermathEvent, Step, place_of
 from inspector.quality.facts.fact import ConversationFacts
 from inspector.quality.harmed_facts import HarmedFacts
 from inspector.quality.repeated_acts import repeated_acts
 from inspector.quality.repeated_statements import complaints, repeated_statements
+from inspector.quality.spoken_acts import admission_in, compacts, complaint_in, names_in, questions_in
 
 
 def steps_with_acts(messages: Iterable[tuple[Step, Message]]) -> Iterator[Step]:

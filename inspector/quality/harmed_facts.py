@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from inspector.quality.acts import Act
+from inspector.quality.act import Act
 from inspector.quality.aftermath import Step
 from inspector.quality.facts.fact import HARMED, KEPT, ConversationFacts, Fact, Life, Saying
 from inspector.quality.prohibitions import Prohibition, allows, prohibitions_of

@@ -16,7 +16,9 @@ from itertools import pairwise
 from msgspec import Struct
 
 from inspector.core.patterns import late_pattern
-from inspector.quality.acts import Act, changes_in_place, is_named, names_in, plain_path, simple_commands
+from inspector.quality.act import Act, is_named, plain_path
+from inspector.quality.shell_acts import changes_in_place, simple_commands
+from inspector.quality.spoken_acts import names_in
 
 _DENIAL = late_pattern(
     r"\b(?:never|do(?:es)? not|don['’]?t|must not|mustn['’]?t|should not|shouldn['’]?t|shall not|may not|can ?not"

@@ -10,13 +10,14 @@ from operator import attrgetter
 from msgspec.structs import replace
 
 from inspector.core.text import safe_title
-from inspector.quality.acts import OPENS, Act, ActKind, is_named, is_path, simple_commands
+from inspector.quality.act import OPENS, Act, ActKind, is_named, is_path
 from inspector.quality.aftermath import MAX_TEXT, AftermathEvent, AftermathKind, Step, place_of
 from inspector.quality.facts.fact import KEPT, Fact
 from inspector.quality.facts.languages import language_of
 from inspector.quality.facts.rules import load_stemmer
 from inspector.quality.harmed_facts import HarmedFacts
 from inspector.quality.repeated_files import Before, FileActs, in_list, in_one_folder, left_file
+from inspector.quality.shell_acts import simple_commands
 
 #: The kind of event of an act that is done again.
 _AGAIN: Mapping[str, AftermathKind] = {

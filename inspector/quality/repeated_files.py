@@ -10,7 +10,7 @@ from typing import NamedTuple
 from msgspec import Struct
 from msgspec.structs import replace
 
-from inspector.quality.acts import SOME_LINES, Act, covers, overlap, path_ends, same_file
+from inspector.quality.act import SOME_LINES, Act, covers, overlap, path_ends, same_file
 from inspector.quality.aftermath import Step
 
 #: Minimum share of the lines of a reading that earlier acts had.

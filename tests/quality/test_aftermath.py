@@ -21,17 +21,11 @@ from inspector.core.conversations import ConversationRow
 from inspector.core.messages import Message, ToolCall
 from inspector.core.places import Place
 from inspector.export.fact_results import print_aftermath
-from inspector.quality import acts as acts_module
-from inspector.quality.acts import (
-    SOME_LINES,
-    Lines,
-    acts_of_call,
-    error_in,
-    is_named,
-    names_in,
-    overlap,
-)
+from inspector.quality import spoken_acts
+from inspector.quality.act import SOME_LINES, Lines, is_named, overlap
+from inspector.quality.acts import acts_of_call
 from inspector.quality.aftermath import AftermathEvent, Step, aftermath_counts
+from inspector.quality.call_results import error_in
 from inspector.quality.facts.fact import (
     Contradiction,
     ConversationFacts,
@@ -46,6 +40,7 @@ from inspector.quality.facts.rules import load_stemmer
 from inspector.quality.facts.values import values_of
 from inspector.quality.find_aftermath import aftermath_of, steps_with_acts
 from inspector.quality.prohibitions import prohibitions_of
+from inspector.quality.spoken_acts import names_in
 from tests.counting import calls_of, lines_run
 from tests.pattern_steps import Counter as StepCounter
 
@@ -771,8 +766,8 @@ def test_a_cancelled_call_does_nothing(result: str) -> None:
 
 def test_the_questions_of_a_long_sentence_are_found_in_a_few_steps_a_character() -> None:
     text = "Which berth is free " * 100
-    assert StepCounter(re.compile(acts_module._QUESTION.pattern), 10 * len(text)).search_all(text)
-    (question,) = acts_module.questions_in(Message({"role": "assistant", "content": f"{text}?"}))
+    assert StepCounter(re.compile(spoken_acts._QUESTION.pattern), 10 * len(text)).search_all(text)
+    (question,) = spoken_acts.questions_in(Message({"role": "assistant", "content": f"{text}?"}))
     assert question.text == f"{text}?"[-401:].strip()
 
 
