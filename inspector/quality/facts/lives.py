@@ -28,7 +28,7 @@ from inspector.quality.facts.fate import Match, best_of, matches, placed_fate, s
 from inspector.quality.facts.gather import values_said
 from inspector.quality.facts.passages import ListText, PassageIndex
 from inspector.quality.facts.probe import Probe, probe_of
-from inspector.quality.facts.values import same_value
+from inspector.quality.facts.values import NAMES, same_value
 
 #: Minimum share of common words for two facts to be about the same thing.
 SAME_THING = 0.6
@@ -365,8 +365,11 @@ class _Later:
 def _others(fact: Fact, statement: Statement, things: frozenset[str]) -> str:
     """Return the other value of a statement about the same thing; "" for another subject or the same value.
 
-    Two values that are both forbidden exclude each other in no way: "never open port 8080", "never open port 9090".
+    A constraint with another name is a further one: "never write below /srv/alpha/", "never write below /srv/beta/". So
+    are two forbidden values: "never open port 8080", "never open port 9090".
     """
+    if fact.kind == "constraint" and _named_in(fact) != _named_in(statement):
+        return ""
     other_things = frozenset(statement.things)
     if len(things & other_things) < SAME_THING * len(things | other_things):
         return ""
@@ -382,3 +385,8 @@ def _others(fact: Fact, statement: Statement, things: frozenset[str]) -> str:
         if not same_value(others[form], values[form])
         and not (values[form].canon in forbidden and others[form].canon in also_forbidden)
     )
+
+
+def _named_in(said: Fact | Statement) -> frozenset[str]:
+    """Return the normal forms of the files, pages, settings and other names in a statement."""
+    return frozenset(value.canon for value in said.values if value.form in NAMES)

@@ -26,6 +26,14 @@ from tests.quality.facts.made_facts import step
         ("The tide loader lives in src/app/tides.py.", "The tide loader lives in app/tides.py.", True),
         # Both rules hold.
         ("Never open port 8080 of the lock.", "Never open port 9090 of the lock.", True),
+        ("Never write below /srv/alpha/.", "Never write below /srv/beta/.", True),
+        ("Ask me before you change src/auth/.", "Ask me before you change src/tides/.", True),
+        (
+            "Hard rule: do not touch anything under a/old/.",
+            "Hard rule: do not touch anything under b/new/.",
+            True,
+        ),
+        ("Keep src/tides.py below 300 lines.", "Keep src/tides.py below 400 lines.", False),
         ("Never open more than 40 locks.", "Never open more than 50 locks.", False),
         ("The port of the lock must be 8080.", "The port of the lock must be 9090.", False),
     ],
