@@ -12,6 +12,7 @@ from inspector.answers.fact_results import read_conversation_aftermath
 from inspector.answers.losses import aftermath_by_rules, facts_of
 from inspector.answers.requests import requests_of
 from inspector.core.errors import InspectorError
+from inspector.quality.aftermath import done_again
 from inspector.quality.facts.fact import KINDS, Kind
 from inspector.quality.measures import Share
 
@@ -20,9 +21,9 @@ class Side(Struct, frozen=True):
     """One folder of sessions.
 
     `kept` has by kind the share of summarized facts that the list after the compaction still has. Facts with an
-    uncertain or unknown fate are not in it; `open` counts them. `aftermath` counts events by kind. `cost` is of
-    `priced` compactions, in US dollars. `unread` are sentences about conversations that could not be read,
-    in whole or in part.
+    uncertain or unknown fate are not in it; `open` counts them. `aftermath` counts what was done again by kind. `cost`
+    is of `priced` compactions, in US dollars. `unread` are sentences about conversations that could not be read, in
+    whole or in part.
     """
 
     label: str
@@ -102,7 +103,7 @@ def side_of(answers: Answers, label: str) -> Side:
                 undecided += 1
             else:
                 counts[life.kind, fate.alive] += 1
-        aftermath.update(event.kind for event in events)
+        aftermath.update(event.kind for event in done_again(events))
         hurt += len({event.compaction for event in events})
         priced += len(bills)
         cost += sum(bill.cost.amount for bill, _ in bills.values())

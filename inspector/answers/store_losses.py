@@ -13,7 +13,7 @@ from inspector.answers.needed_facts import is_foreign
 from inspector.core.conversations import ConversationRow
 from inspector.core.shares import plural
 from inspector.core.text import safe_title
-from inspector.quality.aftermath import AFTERMATH_KINDS, AftermathEvent, AftermathKind
+from inspector.quality.aftermath import AFTERMATH_KINDS, AftermathEvent, AftermathKind, done_again
 from inspector.quality.facts.fact import ConversationFacts, Kind, Life, Outcome, Where
 from inspector.quality.facts.languages import language_of, summary_language
 from inspector.quality.grouping import ranges_of
@@ -56,13 +56,15 @@ class CompactionLoss(LossCounts, frozen=True):
     """The losses of one compaction and what was done again after it.
 
     `at` is in seconds since the epoch, None if unknown. `facts` are the worst that were lost or weakened. `aftermath`
-    counts events by kind; `broken` of these have a lost constraint behind them, `explained` another lost fact. `gaps`
+    counts what was done again by kind, a file once however often it was read. The user's last message names `named` of
+    these files. Of the others, `broken` have a lost constraint behind them, `explained` another lost fact. `gaps`
     are sentences about gaps of the summary. If the summary is `unreadable`, the fates of `unknown` facts are unknown.
     """
 
     at: float | None = None
     facts: tuple[LostFact, ...] = ()
     aftermath: dict[AftermathKind, int] = field(default_factory=dict)
+    named: int = 0
     broken: int = 0
     explained: int = 0
     gaps: tuple[str, ...] = ()
@@ -75,14 +77,19 @@ class CompactionLoss(LossCounts, frozen=True):
         return self.total + self.weakened - sum(fact.fate != "uncertain" for fact in self.facts)
 
     @property
+    def again(self) -> int:
+        """Number of things done again that the user did not ask for."""
+        return sum(self.aftermath.values()) - self.named
+
+    @property
     def order(self) -> tuple[int, ...]:
         """The sort key of losses; larger is worse.
 
-        Repeated statements of the user and acts against lost constraints count first, then lasting rules.
+        Repeated statements of the user and acts against lost constraints count first, then lasting rules. Files that
+        the user's last message names do not count.
         """
         corrections = sum(self.aftermath.get(kind, 0) for kind in _CORRECTIONS)
         rules, *rest = grave(self.lost, self.weakened)
-        repeated = sum(self.aftermath.values())
         return (
             max(self.broken, corrections),
             self.standing,
@@ -90,7 +97,7 @@ class CompactionLoss(LossCounts, frozen=True):
             self.explained,
             *rest,
             len(self.gaps),
-            repeated,
+            self.again,
             self.unknown,
             self.uncertain_constraints,
             *self.apart,
@@ -384,14 +391,17 @@ def _loss(
     unreadable: bool,
     said_again: Mapping[str, str],
 ) -> CompactionLoss:
-    kinds = Counter(event.kind for event in events)
+    again = done_again(events)
+    kinds = Counter(event.kind for event in again)
+    unasked = [event for event in again if not event.named]
     return CompactionLoss(
         **{name: getattr(lost, name) for name in LossCounts.__struct_fields__},
         at=at,
         facts=tuple(_lost_fact(life, lost.compaction, said_again.get(life.text, "")) for life in lost.worst),
         aftermath={kind: kinds[kind] for kind in AFTERMATH_KINDS if kinds[kind]},
-        broken=sum(event.breaks_rule for event in events),
-        explained=sum(bool(event.fact) and not event.breaks_rule for event in events),
+        named=len(again) - len(unasked),
+        broken=sum(event.breaks_rule for event in unasked),
+        explained=sum(bool(event.fact) and not event.breaks_rule for event in unasked),
         gaps=tuple(gaps),
         unknown=unknown,
         unreadable=unreadable,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 from operator import attrgetter
@@ -17,7 +16,7 @@ from inspector.core.times import local_time
 from inspector.export.console import StyledLines
 from inspector.export.document import Document, fields_of
 from inspector.export.facts import fate_part
-from inspector.quality.aftermath import AftermathEvent, aftermath_counts
+from inspector.quality.aftermath import AftermathEvent, aftermath_counts, counts_again
 from inspector.quality.facts.fact import Kind
 from inspector.quality.losses import KINDS_LOST
 
@@ -29,7 +28,7 @@ def loss_documents(answer: Iterable[ListedLoss]) -> list[Document]:
         | fields_of(
             listed.loss,
             "compaction at lost weakened contradicted uncertain uncertain_constraints unknown pasted others plain",
-            "uncertain_apart unreadable aftermath aftermath_of_lost_rules=broken gaps facts more",
+            "uncertain_apart unreadable aftermath aftermath_named=named aftermath_of_lost_rules=broken gaps facts more",
         )
         | fields_of(listed, "foreign")
         for listed in answer
@@ -49,7 +48,7 @@ def print_losses(losses: Sequence[ListedLoss], nothing: str) -> None:
             *_counted(listed),
         )
         if loss.aftermath:
-            lines.add((f"after it: {aftermath_counts(loss.aftermath)}", "yellow"), indent=2)
+            lines.add((f"after it: {aftermath_counts(loss.aftermath, loss.named)}", "yellow"), indent=2)
         for gap in loss.gaps:
             lines.add((gap, "yellow"), indent=2)
         for fact in loss.facts:
@@ -138,7 +137,7 @@ def print_aftermath(answer: Sequence[tuple[ConversationRow, Aftermath]], unknown
         )
     )
     for conversation, compaction, events in lines.each(by_place, nothing):
-        counts = aftermath_counts(Counter(event.kind for event in events))
+        counts = counts_again(events)
         lines.add((names[conversation], "bold"), (f"  compaction {compaction}: ", ""), (counts, "yellow"))
         width = max(14, *(len(event.kind) for event in events))
         for event in events:

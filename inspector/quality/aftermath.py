@@ -6,7 +6,9 @@ and the list has no later copy of it. `find_aftermath.py` finds the events.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Literal, get_args
 
 from msgspec import Struct
@@ -14,7 +16,7 @@ from msgspec.structs import replace
 
 from inspector.core.places import Place
 from inspector.core.shares import plural
-from inspector.quality.act import Act
+from inspector.quality.act import Act, same_file
 from inspector.quality.facts.fact import BY_MODEL, HARMED, KEPT
 
 if TYPE_CHECKING:
@@ -52,6 +54,14 @@ _EVENTS: Mapping[AftermathKind, tuple[str, str]] = {
     "fetched again": ("page fetched again", "pages fetched again"),
     "ran again": ("command run again", "commands run again"),
 }
+#: Kinds of repeated acts: several of them about one thing, such as a file, count once.
+_OF_THINGS: tuple[AftermathKind, ...] = (
+    "asked again",
+    "failed again",
+    "read again",
+    "fetched again",
+    "ran again",
+)
 #: Maximum characters of the text of an event.
 MAX_TEXT = 200
 
@@ -151,9 +161,42 @@ def place_of(at: Step | Saying) -> Place:
     return Place(at.generation, at.index, at.message)
 
 
-def aftermath_counts(kinds: Mapping[AftermathKind, int]) -> str:
-    """Return counts in words: "2 statements repeated, 5 files read again"; "" if nothing was done again."""
-    return ", ".join(plural(kinds[kind], *_EVENTS[kind]) for kind in AFTERMATH_KINDS if kinds.get(kind))
+def done_again(events: Iterable[AftermathEvent]) -> list[AftermathEvent]:
+    """Return one event for each file, page, command or question repeated after a compaction, and all other events.
+
+    Of several readings of a file, the result has the first that the user's last message does not name, if any.
+    """
+    things: list[AftermathEvent] = []
+    places: dict[tuple[int, AftermathKind, str], list[int]] = {}
+    for event in events:
+        is_file = event.kind == "read again"
+        name = re.split(r"[/\\]", event.text)[-1] if is_file else event.text
+        same = places.setdefault((event.compaction, event.kind, name), [])
+        at = next((at for at in same if not is_file or same_file(things[at].text, event.text)), None)
+        if at is None or event.kind not in _OF_THINGS:
+            same.append(len(things))
+            things.append(event)
+        elif things[at].named and not event.named:
+            things[at] = event
+    return things
+
+
+def counts_again(events: Iterable[AftermathEvent]) -> str:
+    """Return the things that were done again in words, as in `aftermath_counts`."""
+    things = done_again(events)
+    return aftermath_counts(Counter(event.kind for event in things), sum(event.named for event in things))
+
+
+def aftermath_counts(kinds: Mapping[AftermathKind, int], named: int = 0) -> str:
+    """Return counts in words: "2 statements repeated, 5 files read again"; "" if nothing was done again.
+
+    The user's last message names `named` of the files.
+    """
+    words = {kind: plural(kinds[kind], *_EVENTS[kind]) for kind in AFTERMATH_KINDS if kinds.get(kind)}
+    if named:
+        all_named = named == kinds["read again"]
+        words["read again"] += f" ({'' if all_named else f'{named:,} '}named by the user)"
+    return ", ".join(words.values())
 
 
 def size_words(tokens: int, in_part: bool) -> str:

@@ -6,7 +6,6 @@ import json
 import re
 import shlex
 import tracemalloc
-from collections import Counter
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -24,7 +23,7 @@ from inspector.export.fact_results import print_aftermath
 from inspector.quality import spoken_acts
 from inspector.quality.act import SOME_LINES, Lines, is_named, overlap
 from inspector.quality.acts import acts_of_call
-from inspector.quality.aftermath import AftermathEvent, Step, aftermath_counts
+from inspector.quality.aftermath import AftermathEvent, AftermathKind, Step, counts_again, done_again
 from inspector.quality.call_results import error_in
 from inspector.quality.facts.fact import (
     Contradiction,
@@ -445,9 +444,37 @@ def test_a_part_in_the_list_does_not_hide_the_rest_of_a_reading() -> None:
     whole = tool_use("Read", shown_lines(1, 80)[1].text, file_path="/app/a.py")
     (first, rest) = events((1, 1, whole), (2, None, shown_lines(1, 10) + shown_lines(10, 60)))
     assert (first.in_part, rest.in_part) == (False, True)
-    # Two events are about one file, so the words count readings.
-    assert aftermath_counts(Counter(event.kind for event in (first, rest))) == "2 files read again"
+    assert counts_again((first, rest)) == "1 file read again"
     assert len(events((1, 1, whole), (2, None, shown_lines(1, 40) + shown_lines(20, 45)))) == 1
+
+
+def again_at(compaction: int, kind: AftermathKind, text: str, named: bool = False) -> AftermathEvent:
+    return AftermathEvent(compaction, kind, Place(compaction + 1, 3, 9), None, text, 10, named=named)
+
+
+def test_a_file_that_is_read_six_times_after_a_compaction_counts_once() -> None:
+    readings = [
+        again_at(1, "read again", path) for path in ("src/pier.py", "/app/src/pier.py", "src/pier.py")
+    ]
+    others = [
+        again_at(1, "read again", "docs/pier.py"),
+        again_at(1, "ran again", "src/pier.py"),
+        again_at(2, "read again", "src/pier.py"),
+        again_at(1, "said again", "Use metres."),
+        again_at(1, "said again", "Use metres."),
+    ]
+    assert done_again([*readings, *others]) == [readings[0], *others]
+    assert counts_again(readings) == "1 file read again"
+
+
+def test_files_that_the_user_names_are_counted_apart() -> None:
+    named, unnamed = (again_at(1, "read again", "a.py", named) for named in (True, False))
+    other = again_at(1, "read again", "b.py", named=True)
+    assert done_again([named, unnamed]) == [unnamed]
+    assert counts_again([unnamed, other]) == "2 files read again (1 named by the user)"
+    assert counts_again([named, other, again_at(1, "ran again", "ls")]) == (
+        "2 files read again (named by the user), 1 command run again"
+    )
 
 
 def test_a_file_that_is_read_and_edited_all_the_time_takes_few_lines_of_work() -> None:
@@ -993,7 +1020,7 @@ def test_an_act_against_a_rule_that_the_list_still_has_is_no_loss(capsys: pytest
     assert event.earlier == Place(1, 0, 100)
     assert event.is_kept
     assert not event.breaks_rule
-    assert aftermath_counts(Counter([event.kind])) == "1 act against a rule that the list still has"
+    assert counts_again([event]) == "1 act against a rule that the list still has"
     row = ConversationRow("s", "s", "Tides", "", "", ("s",), 1, 1, 0.0, 0.0)
     print_aftermath([(row, Aftermath(1, 0, (event,)))])
     shown = capsys.readouterr().out

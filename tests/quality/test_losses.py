@@ -23,7 +23,9 @@ from inspector.answers.store_losses import (
     unknown_losses,
 )
 from inspector.core.conversations import ConversationRow
+from inspector.core.places import Place
 from inspector.export.fact_results import loss_documents, loss_words, print_losses
+from inspector.quality.aftermath import AftermathEvent
 from inspector.quality.facts.fact import (
     OUTCOMES,
     Contradiction,
@@ -69,6 +71,12 @@ def test_gaps_are_worse_than_repeated_reading_and_better_than_a_lost_value() -> 
     )
     again = CompactionLoss(1, aftermath={"read again": 9})
     assert value.order > gap.order > again.order
+
+
+def test_files_that_the_user_names_make_no_compaction_worse() -> None:
+    named = CompactionLoss(1, aftermath={"read again": 9}, named=9)
+    assert (named.again, named.order) == (0, CompactionLoss(1).order)
+    assert CompactionLoss(1, aftermath={"read again": 9}, named=8).order > named.order
 
 
 def test_a_statement_that_the_user_repeated_is_worse_than_a_loss_without_consequences() -> None:
@@ -132,6 +140,30 @@ def test_unknown_and_uncertain_facts_are_never_silent() -> None:
     assert not uncertain_losses([found])
     assert unreadable.startswith("The fate of 1 fact is unknown")
     assert uncertain.startswith("3 facts are uncertain and may be lost.")
+
+
+def test_a_reading_behind_a_lost_rule_counts_only_if_the_user_does_not_name_the_file() -> None:
+    inspection: Any = SimpleNamespace(compactions=lambda: (), conversation=SimpleNamespace(has_unread=False))
+    reading = AftermathEvent(
+        1,
+        "read again",
+        Place(2, 3, 9),
+        None,
+        "pier.py",
+        10,
+        fact="text k",
+        category="constraint",
+        fate="lost",
+    )
+    facts = ConversationFacts((), (life("lost"),))
+    asked = replace(reading, named=True)
+    for events, broken, named in (
+        ((reading, reading), 1, 0),
+        ((asked, asked), 0, 1),
+        ((asked, reading), 1, 0),
+    ):
+        (found,) = losses_of_facts(inspection, facts, events).compactions
+        assert (found.aftermath, found.broken, found.named) == ({"read again": 1}, broken, named)
 
 
 def test_a_compaction_that_left_only_uncertain_constraints_is_listed_with_their_number(

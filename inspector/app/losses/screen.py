@@ -107,7 +107,7 @@ class LossList(EntryList[ListedLoss]):
         row.add(fit(one_line(row_of.title or row_of.id, 500), self._title_width(width)) + "  ", Style())
         row.add(fit(f"c{entry.compaction}", _COMPACTION, right=True) + "  ", muted)
         if width >= _WITH_WHEN:
-            again = sum(entry.aftermath.values())
+            again = entry.again
             row.add(fit(f"{again:,}" if again else "", _AGAIN, right=True) + "  ", Style())
             when = "" if entry.at is None else human.ago(entry.at, self.now)
             row.add(fit(when, _WHEN, right=True) + "  ", muted)
@@ -123,10 +123,10 @@ class LossesScreen(ListScreen[ListedLoss]):
     HELP_TITLE = "Losses of all conversations"
     HELP: ClassVar[str] = (
         "Each line is a compaction with lost or uncertain facts, a gap in its summary, an unreadable summary, or "
-        "repeated work after it. The column “lost” counts lost facts. The column “again” counts repeated work. A fact "
-        "counts once, at the compaction that removed it. It is no loss if the live list has it again, or if the user "
-        "repeats, withdraws or changes it later. Requests and plain statements count if the user repeated them or the "
-        "agent never mentioned them."
+        "repeated work after it. The column “lost” counts lost facts. The column “again” counts what was done again, "
+        "without files that the user names. A fact counts once, at the compaction that removed it. It is no loss if "
+        "the live list has it again, or if the user repeats, withdraws or changes it later. Requests and plain "
+        "statements count if the user repeated them or the agent never mentioned them."
     )
 
     def __init__(self, store: Store, rows: Sequence[ConversationRow]) -> None:
@@ -234,7 +234,7 @@ class LossesScreen(ListScreen[ListedLoss]):
     def explained(self, entry: ListedLoss) -> list[Text]:
         """Return lines about repeated work, gaps of the summary, the worst facts, and facts that no column counts."""
         loss = entry.loss
-        again = [Text(f"after it: {aftermath_counts(loss.aftermath)}")] if loss.aftermath else []
+        again = [Text(f"after it: {aftermath_counts(loss.aftermath, loss.named)}")] if loss.aftermath else []
         more = (
             [Text(f"and {human.plural(loss.more, 'more fact')} lost or weakened", "dim")] if loss.more else []
         )
@@ -265,7 +265,11 @@ def _worst(loss: CompactionLoss) -> str:
     unknown = "the summary cannot be read" if loss.unreadable else ""
     unsure = uncertain_words(loss.uncertain, loss.uncertain_constraints)
     apart = ", ".join(words_apart(*loss.apart))
-    return loss.gaps[0] if loss.gaps else aftermath_counts(loss.aftermath) or unknown or unsure or apart
+    return (
+        loss.gaps[0]
+        if loss.gaps
+        else aftermath_counts(loss.aftermath, loss.named) or unknown or unsure or apart
+    )
 
 
 def _line(fact: LostFact) -> Text:

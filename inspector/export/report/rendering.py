@@ -6,7 +6,6 @@ Templates escape by default: every expression is a text, except the results of m
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Callable
 from functools import lru_cache
 from inspect import isfunction
@@ -30,7 +29,7 @@ from inspector.export.report import charting, rows, wording
 from inspector.export.report.parts import DRIFT, EVENTS
 from inspector.export.report.values import CompactionPart, Report
 from inspector.models.attempt import Attempt
-from inspector.quality.aftermath import AftermathEvent, aftermath_counts
+from inspector.quality.aftermath import AftermathEvent, counts_again
 from inspector.quality.facts.fact import OUTCOMES, Life
 from inspector.quality.facts.risk import AtRisk
 from inspector.quality.finding import Finding
@@ -141,7 +140,7 @@ _FILTERS: dict[str, Callable[..., Any]] = {
     )
     for name, function in _functions(module).items()
 } | {
-    "aftermath_counts": lambda events: aftermath_counts(Counter(event.kind for event in events)),
+    "counts_again": counts_again,
     "change_sign": CHANGE_SIGNS.__getitem__,
     "estimate_words": estimate_words,
     "column": lambda name: name.removeprefix(">"),
