@@ -99,7 +99,7 @@ class Alignment:
         self.two_lines = "\n" in source.text
         self.in_rule_section, self.in_done_section = section.has_rules, section.is_done
         #: The words that fact and passage share, and the words that the passage replaces, each with its match.
-        self.pairs = list(_aligned(probe.main.words, passage))
+        self.pairs = list(aligned(probe.main.words, passage))
         shared = {id(word) for word, _ in self.pairs}
         self.missing_words = [word for word in probe.main.words if id(word) not in shared]
         self.replaced = _replaced(self.missing_words, passage, self.pairs)
@@ -294,7 +294,7 @@ class Alignment:
         )
 
 
-def _aligned(words: Sequence[Word], passage: Meaning) -> Iterator[tuple[Word, Word]]:
+def aligned(words: Sequence[Word], passage: Meaning) -> Iterator[tuple[Word, Word]]:
     """Yield the words of a fact that a passage has, each with its match: by concept, else by a typo."""
     left: list[Word] = []
     matched: set[int] = set()

@@ -137,6 +137,8 @@ class Comparison(Differences):
             or self.moves_on()
             or self.denies_detail()
             or self.exempts_more()
+            or self.exempts_nothing()
+            or self.is_split()
             or sides_differ(probe.text, self.passage.text)
         )
         return ("uncertain" if doubtful else "paraphrased"), ""

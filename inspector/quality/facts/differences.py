@@ -10,7 +10,7 @@ from itertools import pairwise
 
 from inspector.core.patterns import has, late_pattern
 from inspector.core.scan.words import UNSPACED, has_unspaced
-from inspector.quality.facts.alignment import MIN_SAME, MIN_SUBJECT, NEARLY_ALL, Alignment
+from inspector.quality.facts.alignment import MIN_SAME, MIN_SUBJECT, NEARLY_ALL, Alignment, aligned
 from inspector.quality.facts.exchanges import (
     crossed,
     exchanged,
@@ -37,6 +37,7 @@ from inspector.quality.facts.meaning import (
     YET,
     Adjunct,
     Meaning,
+    Word,
     are_opposed,
     compensates,
     enforces,
@@ -47,7 +48,7 @@ from inspector.quality.facts.meaning import (
     parts_of,
     restricts,
 )
-from inspector.quality.facts.rules import HEDGES, load_stemmer, opposites
+from inspector.quality.facts.rules import HEDGES, is_past, opposites, spelled
 from inspector.quality.facts.values import FILES, NUMBER_WORDS, comparable, same_value, values_of
 
 #: Minimum word overlap of an exception, a condition or a reason with a passage that has it.
@@ -151,20 +152,20 @@ class Differences(Alignment):
         return self.probe.request and self.overlap >= 1.0 and is_done and not keys.isdisjoint(first)
 
     def substitutes_word(self) -> bool:
-        """Return whether the passage has another word in the place of a word of the fact: "hut A", "hut B"."""
-        places = {id(word): at for at, word in enumerate(self.passage.words)}
-        matches = {id(word): places.get(id(match), -2) for word, match in self.pairs}
-        free = set(places.values()) - set(matches.values())
-        words = self.probe.main.words
-        for at, word in enumerate(words):
-            if id(word) in matches or word.weight < 1.0 or has_unspaced(word.stem):
-                continue
-            before = matches.get(id(words[at - 1]), -2) if at else -1
-            after = matches.get(id(words[at + 1]), -2) if at + 1 < len(words) else before + 2
-            is_last = at + 1 == len(words) and before + 2 == len(self.passage.words)
-            if before + 1 in free and after == before + 2 and (is_last or at + 1 < len(words)):
-                return self.passage.words[before + 1].weight >= 1.0
-        return False
+        """Return whether the passage has another word in the place of a word of the fact: "hut A", "hut B".
+
+        A condition is compared with the condition of the line: "if it is low", "if it is high".
+        """
+        conditions, others = (
+            [meaning_of(adjunct.text) for adjunct in adjuncts if adjunct.kind == "condition"]
+            for adjuncts in (self.probe.adjuncts, parts_of(self.line.text)[1])
+        )
+        if _substitutes_word(self.probe.main.words, self.passage.words, self.pairs):
+            return True
+        if not len(conditions) == len(others) == 1 or conditions[0].denies:
+            return False
+        words, (other,) = conditions[0].words, others
+        return _substitutes_word(words, other.words, list(aligned(words, other)))
 
     def names_other_ticket(self) -> bool:
         """Return whether the passage has a ticket, but not the one that the fact is filed under."""
@@ -206,6 +207,24 @@ class Differences(Alignment):
         return not self.probe.main.denies and any(
             match.denied for word, match in self.pairs if word.weight >= 1.0
         )
+
+    def is_split(self) -> bool:
+        """Return whether a clause of the fact is split between clauses that say more: "the bar is fixed".
+
+        "The head is fixed, the bar scrolls" has its words.
+        """
+        placed = [(word, match) for word, match in self.pairs if word.weight >= 1.0]
+        clauses = Counter(match.clause for _, match in placed)
+        if len({word.clause for word, _ in placed}) > 1 or max(clauses.values(), default=0) * 2 > len(placed):
+            return False
+        shared = {id(match) for _, match in self.pairs}
+        others = {word.clause for word in self.passage.words if word.weight >= 1.0 and id(word) not in shared}
+        return clauses.keys() <= others
+
+    def exempts_nothing(self) -> bool:
+        """Return whether the fact has an exception, and the line of the passage has no word of one: "X too"."""
+        has_exception = any(adjunct.kind == "exception" for adjunct in self.probe.adjuncts)
+        return has_exception and not (self.line.denies or has(self.line.text, _EXEMPTS))
 
     def exempts_more(self) -> bool:
         """Return whether the passage has an exception to a rule that has none."""
@@ -257,8 +276,7 @@ class Differences(Alignment):
                     return other.text
         if self.replaced and self.coverage >= MIN_SAME:
             stem = self.replaced[0][1].stem
-            spelled = re.findall(r"[^\W_]+", self.passage.text)
-            return next((word for word in spelled if stem in load_stemmer().stems(word)), stem)
+            return next(iter(spelled(self.passage.text, stem)), stem)
         return ""
 
     def _replaces(self, value: Value, other: Value) -> bool:
@@ -281,10 +299,14 @@ class Differences(Alignment):
         fact_denies = any(word.denied for word, _ in self.pairs) if passage_denies else self.probe.main.denies
         if fact_denies and not passage_denies and not most_denials(self.passage.text):
             # A limit needs no denial: "never more than 40" is "at most 40", "no X without Y" is "X needs Y".
+            # "Only at night" is no limit of "never at night".
             # Two denials cancel out: "no X that is not Y" is "every X is Y".
             return (
                 most_denials(self.probe.main.text) < 2
-                and not compensates(self.probe.text, self._shared_clauses())
+                and (
+                    any(word.denied and not word.tag and match.tag == "only" for word, match in pairs)
+                    or not compensates(self.probe.text, self._shared_clauses())
+                )
                 and not self._has_allowed_value()
             )
         if passage_denies and not fact_denies and not most_denials(self.probe.main.text):
@@ -300,9 +322,7 @@ class Differences(Alignment):
     def moves_denial(self) -> bool:
         """Return whether a denial moved from one word to another: "A, not B" is "B, not A"."""
         counts = Counter(word.concept for word in self.probe.main.words)
-        pairs = [
-            (word, match) for word, match in self.pairs if word.weight >= 1.0 and counts[word.concept] == 1
-        ]
+        pairs = [(word, match) for word, match in self.pairs if counts[word.concept] == 1]
         denied = [match for word, match in pairs if word.denied]
         freed = bool(denied) and not any(match.denied for match in denied)
         if freed and any(match.denied and not word.denied for word, match in pairs):
@@ -435,13 +455,18 @@ class Differences(Alignment):
         return bool(is_event) and not self.in_rule_section
 
     def reports_forbidden_act(self) -> bool:
-        """Return whether the passage reports an act that the fact forbids."""
+        """Return whether the passage reports an act that the fact forbids: "pushed", not "the push was discussed"."""
         if has(self.probe.text, ORDERED):
             return False
         keys = self.probe.key_concepts
         acts = [match for word, match in self.pairs if word.denied and word.concept in keys]
-        done = acts and not any(match.denied for match in acts) and not self.passage.denies
-        return bool(done) and self.overlap >= MIN_SAME and not (self.lost_values or self.probe.adjuncts)
+        if not acts or any(match.denied for match in acts) or self.passage.denies:
+            return False
+        # A sentence that begins with a finished act reports this act.
+        begins_with_act = DONE.match(self.passage.text) is not None
+        reported = [act for act in acts if act is self.passage.words[0]] if begins_with_act else acts
+        is_done = any(is_past(word) for act in reported for word in spelled(self.passage.text, act.stem))
+        return is_done and self.overlap >= MIN_SAME and not (self.lost_values or self.probe.adjuncts)
 
     def softens(self) -> bool:
         """Return whether the passage weakens the fact.
@@ -567,6 +592,24 @@ class Differences(Alignment):
         )
         has_name = any(word.name for word, _ in self.pairs)
         return shared_weight >= MIN_SAME * weight and lacks_name and not has_name
+
+
+def _substitutes_word(
+    words: Sequence[Word], others: Sequence[Word], pairs: Sequence[tuple[Word, Word]]
+) -> bool:
+    """Return whether a sequence of words has another word in the place of a word, between the same words."""
+    places = {id(word): at for at, word in enumerate(others)}
+    matches = {id(word): places.get(id(match), -2) for word, match in pairs}
+    free = set(places.values()) - set(matches.values())
+    for at, word in enumerate(words):
+        if id(word) in matches or word.weight < 1.0 or has_unspaced(word.stem):
+            continue
+        before = matches.get(id(words[at - 1]), -2) if at else -1
+        after = matches.get(id(words[at + 1]), -2) if at + 1 < len(words) else before + 2
+        is_last = at + 1 == len(words) and before + 2 == len(others)
+        if before + 1 in free and after == before + 2 and (is_last or at + 1 < len(words)):
+            return others[before + 1].weight >= 1.0
+    return False
 
 
 def _products(text: str) -> frozenset[tuple[str, str]]:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
 from itertools import combinations, groupby, pairwise
 
@@ -13,7 +13,7 @@ from msgspec import Struct
 from inspector.core.patterns import late_pattern
 from inspector.core.scan.words import UNSPACED
 from inspector.quality.facts.fact import Value
-from inspector.quality.facts.meaning import JOINS, Meaning, Word, meaning_of
+from inspector.quality.facts.meaning import JOINS, Meaning, Word, meaning_of, most_denials
 from inspector.quality.facts.rules import load_stemmer, opposites
 from inspector.quality.facts.values import comparable
 
@@ -35,6 +35,8 @@ _STEPS = (
     late_pattern(r"(?P<one>[^,.;]{3,100})\bbefore\b(?P<two>[^,.;]{3,100})", re.IGNORECASE),
     late_pattern(r"(?P<two>[^,.;]{3,100})\b(?:only )?(?:after|once)\b(?P<one>[^,.;]{3,100})", re.IGNORECASE),
 )  # fmt: skip
+#: Maximum number of words on each side that distinguish two places.
+_MAX_REACH = 4
 #: The end of a clause in a sequence of words.
 _MARK = ","
 #: Words between two nouns that a summary may write as a compound, in the reverse order.
@@ -57,10 +59,22 @@ _BOUNDS = {
         re.IGNORECASE,
     ),
 }
-_SIDE = late_pattern(
-    r"(?:(?P<above>\b(?:over|above|more than|longer than|older than)\b|[>≥]=?)|"
-    r"\b(?:under|below|less than|fewer than|younger than)\b|[<≤]=?)\s{0,2}[€$£]?(?P<number>\d[\d.]*)",
-    re.IGNORECASE,
+#: Words with opposite meanings before a number or a name: "under 5", "out of git", "unless Ana".
+_SIDES = tuple(
+    late_pattern(
+        rf"(?:(?P<one>{one})|{other})\s{{0,2}}(?:(?:the|an?|all) )?[€$£]?(?P<what>\d[\d.]*|[^\W\d_][\w-]*)",
+        re.IGNORECASE,
+    )
+    for one, other in (
+        (
+            r"\b(?:over|above|more than|longer than|older than)\b|[>≥]=?",
+            r"\b(?:under|below|less than|fewer than|younger than)\b|[<≤]=?",
+        ),
+        (r"(?<!\bout )\b(?:in|into|inside|within)\b", r"\b(?:out of|outside(?: of)?|after)\b"),
+        (r"\bincluding\b", r"\bexcluding\b"),
+        (r"\bunless\b", r"\bif\b"),
+        (r"\bboth\b", r"\beither\b"),
+    )
 )
 _NUMBER_BEHIND = late_pattern(r"[^,.;，。；\d]{0,12}(?P<number>\d[\d.]*)")
 _NUMBER_BEFORE = late_pattern(r"(?P<number>\d[\d.]*)[^,.;，。；\d]{0,12}\Z")
@@ -124,8 +138,8 @@ def in_place_of_another(text: Meaning, pairs: Sequence[Pair]) -> bool:
     """Return whether a word of the fact is in another clause, and a word that excludes it is in its place."""
     matched = {id(match) for _, match in pairs}
     for word, match in pairs:
-        excluded = opposites(word.stem)
-        if excluded.isdisjoint(text.stems):
+        excluded = _excluded_by(word)
+        if excluded.isdisjoint(text.stems) and excluded.isdisjoint(text.concepts):
             continue
         # The clauses of the other words of the fact.
         rest = Counter(other_match.clause for other, other_match in pairs if other is not word)
@@ -136,25 +150,30 @@ def in_place_of_another(text: Meaning, pairs: Sequence[Pair]) -> bool:
         if any(other.stem in named for other, _ in pairs if other is not word):
             continue
         if rest[home] > rest[match.clause] and any(
-            id(other) not in matched and other.clause == home and other.stem in excluded
+            id(other) not in matched and other.clause == home and _excludes(other, excluded)
             for other in text.words
         ):
             return True
     return False
 
 
+def _excluded_by(word: Word) -> frozenset[str]:
+    return opposites(word.stem) | opposites(word.concept)
+
+
+def _excludes(word: Word, excluded: frozenset[str]) -> bool:
+    return word.stem in excluded or word.concept in excluded
+
+
 def mate_moved(pairs: Sequence[Pair]) -> bool:
     """Return whether a word has moved from one of two excluding words to the other: "json for A", "yaml for A"."""
-    stems = {word.stem for word, _ in pairs}
     for word, match in pairs:
-        excluded = opposites(word.stem)
-        if excluded.isdisjoint(stems):
-            continue
+        excluded = _excluded_by(word)
         for other, other_match in pairs:
             if (
                 word.clause != other.clause
                 and match.clause != other_match.clause
-                and other.stem in excluded
+                and _excludes(other, excluded)
                 and any(
                     mate is not word
                     and mate.clause == word.clause
@@ -184,6 +203,8 @@ def _traded_places(fact: _Order, text: _Order) -> bool:
         for word in in_fact
         if word in in_text and word not in _LINKS and in_fact[word][:2] != in_text[word][:2]
     ]
+    if any(_wide_places_traded(word, other, fact, text) for word, other in _alike(fact, text)):
+        return True
     for word, other in combinations(moved, 2):
         sure = _takes_place(other, word, in_fact, in_text), _takes_place(word, other, in_fact, in_text)
         if not min(sure) or max(sure) < 2:
@@ -193,6 +214,29 @@ def _traded_places(fact: _Order, text: _Order) -> bool:
         is_compound = in_text[word][2] - in_text[other][2] == 1 and _COMPOUND.issuperset(between)
         if not (is_compound or _in_one_list(between) or _clauses_moved(word, other, fact, text)):
             return True
+    return False
+
+
+def _alike(fact: _Order, text: _Order) -> Iterator[tuple[str, str]]:
+    """Yield the pairs of words between the same two words: "the north pier to the south pier"."""
+    by_neighbours: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for word, (before, after, _) in fact.neighbours.items():
+        if word in text.neighbours and text.neighbours[word][:2] == (before, after):
+            by_neighbours[before, after].append(word)
+    for words in by_neighbours.values():
+        yield from combinations(words, 2)
+
+
+def _wide_places_traded(word: str, other: str, fact: _Order, text: _Order) -> bool:
+    """Return whether two words between the same two words are in each other's place, by more words around them."""
+    before, after, at = fact.neighbours[word]
+    between = fact.words[at + 1 : fact.neighbours[other][2]]
+    if set(between) <= {before, after, _MARK} or _clauses_moved(word, other, fact, text):
+        return False
+    for reach in range(2, _MAX_REACH + 1):
+        place, other_place = fact.place(word, reach), fact.place(other, reach)
+        if place != other_place:
+            return (text.place(other, reach), text.place(word, reach)) == (place, other_place)
     return False
 
 
@@ -273,6 +317,11 @@ class _Order(Struct, frozen=True, dict=True):
             for at, word in enumerate(words)
             if word != _MARK and counts[word] == 1
         }
+
+    def place(self, word: str, reach: int) -> tuple[Sequence[str], Sequence[str]]:
+        """Return the words before and after a word, `reach` on each side."""
+        at = self.neighbours[word][2]
+        return self.words[max(0, at - reach) : at], self.words[at + 1 : at + 1 + reach]
 
     @cached_property
     def clauses(self) -> Mapping[str, frozenset[str]]:
@@ -364,14 +413,20 @@ def _bounds_differ(fact: _Order, text: _Order) -> bool:
 
 
 def sides_differ(fact: str, text: str) -> bool:
-    """Return whether a fact is about values above a number and a sentence about values below it, or the reverse.
+    """Return whether a fact and a sentence have the same number or name on opposite sides: "over 5", "under 5".
 
-    Only a denial may make them equal.
+    A denial makes them equal: "not unless Ana agrees", "only if Ana agrees".
     """
-    in_fact, in_text = (
-        {match["number"]: match["above"] is not None for match in _SIDE.finditer(one)} for one in (fact, text)
-    )
-    return any(in_text.get(number, above) != above for number, above in in_fact.items())
+    if bool(most_denials(fact)) != bool(most_denials(text)):
+        return False
+    for pattern in _SIDES:
+        in_fact, in_text = (
+            {match["what"].lower(): match["one"] is not None for match in pattern.finditer(one)}
+            for one in (fact, text)
+        )
+        if any(in_text.get(what, side) != side for what, side in in_fact.items()):
+            return True
+    return False
 
 
 def crossed(pairs: Sequence[Pair], value_clauses: Sequence[tuple[int, int]]) -> bool:

@@ -25,7 +25,7 @@ _POLITE = late_pattern(
 )
 _BEHIND_MODAL = late_pattern(
     r"\b(?:must|shall|should|to|never|always|not|don['’]t|may|can|cannot|please|only|be|"
-    r"is|are)\s+(?:be\s+|never\s+|not\s+|always\s+)*(\w+)",
+    r"is|are)\s+(?:be\s+|never\s+|not\s+|always\s+|still\s+|also\s+|only\s+)*(\w+)",
     re.I,
 )
 #: Maximum content words of an answer with a short question.

@@ -540,6 +540,11 @@ _FORMS: Mapping[str, str] = {
 }
 
 
+def is_past(word: str) -> bool:
+    """Return whether an English word may be the past of a verb: "pushed", "sent"."""
+    return word.lower().endswith("ed") or word.lower() in _FORMS
+
+
 def _stem(word: str) -> str:
     word = _FORMS.get(word, word)
     stem = str(_snowball("russian" if "Ѐ" <= word[0] <= "ӿ" else "english").stemWord(word))
@@ -729,6 +734,11 @@ def opposites(stem: str) -> frozenset[str]:
     groups = (group for group in _exclusive_groups() if stem in group)
     negated = _stem(stem[2:]) if stem.startswith("un") and len(stem) >= _MIN_NEGATED else f"un{stem}"
     return frozenset({negated}).union(*groups) - {stem}
+
+
+def spelled(text: str, stem: str) -> list[str]:
+    """Return the words of a text that have a stem, as they are spelled there."""
+    return [word for word in re.findall(r"[^\W_]+", text) if stem in load_stemmer().stems(word)]
 
 
 def is_question(text: str, marked: bool = False) -> bool:

@@ -1433,4 +1433,104 @@ EXAMPLES: tuple[tuple[str, str, str, str], ...] = (
         "- Hook must fit every crane (harbour crane, mobile crane)",
         "kept",
     ),
+    # Two clauses with one verb, or two things with one name, exchanged.
+    (
+        "exchanged clauses",
+        "The buyer pays the shipping, the seller pays the fee.",
+        "- The seller pays the shipping, the buyer pays the fee.",
+        "contradicted",
+    ),
+    (
+        "exchanged clauses",
+        "The web app uses cookies, the mobile app uses tokens.",
+        "- The mobile app uses cookies, the web app uses tokens",
+        "contradicted",
+    ),
+    (
+        "exchanged clauses",
+        "The web app uses cookies, the mobile app uses tokens.",
+        "- The mobile app uses tokens, the web app uses cookies",
+        "kept",
+    ),
+    (
+        "exchanged clauses",
+        "Copy the settings of the north pier to the south pier.",
+        "- Copy the settings of the south pier to the north pier",
+        "contradicted",
+    ),
+    (
+        "exchanged clauses",
+        "The first mate checks the ropes and the second mate checks the sails.",
+        "- The second mate checks the sails and the first mate checks the ropes",
+        "kept",
+    ),
+    (
+        "exchanged clauses",
+        "Delete the temp files but keep the logs.",
+        "- Delete the logs but keep the temp files",
+        "contradicted",
+    ),
+    (
+        "exchanged clauses",
+        "Read the config from the environment, not from a file.",
+        "- Read the config from a file, not from the environment",
+        "contradicted",
+    ),
+    # Opposite small words before the same thing.
+    ("opposite side", "Keep the lock file in git.", "- The lock file stays in git", "kept"),
+    ("opposite side", "Do not merge unless Mira approves.", "- Merge only if Mira approves", "kept"),
+    (
+        "opposite side",
+        "The pager must ring within 5 minutes.",
+        "- The pager has to ring within 5 minutes",
+        "kept",
+    ),
+    ("opposite side", "Never email the crew at night.", "- Email the crew only at night", "contradicted"),
+    (
+        "opposite side",
+        "Never store card numbers outside the vault.",
+        "- Card numbers are stored only in the vault",
+        "kept",
+    ),
+    # Another condition, a dropped exception, a denied act behind an adverb.
+    (
+        "turned condition",
+        "If the tide is low, close the gate.",
+        "- Close the gate when the tide is low",
+        "kept",
+    ),
+    (
+        "turned condition",
+        "All pages need the banner except the start page.",
+        "- Banner on all pages, but not on the start page",
+        "kept",
+    ),
+    (
+        "turned condition",
+        "Version 2 clients must still work.",
+        "- Version 2 clients need not work",
+        "contradicted",
+    ),
+    (
+        "turned condition",
+        "Version 2 clients must still work.",
+        "- Version 2 clients must keep working",
+        "kept",
+    ),
+    # A prohibition whose act the summary only mentions, or reports as done.
+    ("mentioned act", "Never push to the fork.", "- pushing to the fork was mentioned", "weakened"),
+    (
+        "mentioned act",
+        "Never rename the tables.",
+        "- The assistant asked about renaming the tables",
+        "weakened",
+    ),
+    (
+        "mentioned act",
+        "Do not cache the tide table.",
+        "- Caching of the tide table was considered",
+        "weakened",
+    ),
+    ("mentioned act", "Do not touch harbour.toml.", "- Touched harbour.toml", "contradicted"),
+    ("mentioned act", "Never delete the drafts.", "- Drafts were deleted on request", "contradicted"),
 )

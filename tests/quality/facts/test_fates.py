@@ -849,3 +849,25 @@ def test_the_heading_above_a_sentence_decides_in_any_order(headings: tuple[str, 
         for heading in headings
     }
     assert (side(outcomes["Decided"]), side(outcomes["Rejected"])) == ("kept", "contradicted")
+
+
+@pytest.mark.parametrize(
+    ("statement", "summary"),
+    [
+        (
+            "The header should stick, the sidebar should scroll.",
+            "- The header should scroll, the sidebar should stick",
+        ),
+        ("Keep the lock file in git.", "- Keep the lock file out of git"),
+        ("Do not merge unless Mira approves.", "- Do not merge if Mira approves"),
+        ("Show prices including tax.", "- Show prices excluding tax"),
+        ("The pager must ring within 5 minutes.", "- The pager must ring after 5 minutes"),
+        ("If the tide is low, close the gate.", "- If the tide is high, close the gate"),
+        (
+            "All pages need the banner except the start page.",
+            "- All pages need the banner, also the start page",
+        ),
+    ],
+)
+def test_another_side_place_or_condition_casts_doubt(statement: str, summary: str) -> None:
+    assert judged(statement, summary)[1].outcome == "uncertain"
