@@ -23,7 +23,7 @@ from inspector.quality.facts.fact import ConversationFacts, Fact, MessageFacts, 
 from inspector.quality.facts.gather import gather
 from inspector.quality.facts.lives import PlacedFates, Work, fates_of, lives_of
 from inspector.quality.facts.passages import ListText, PassageIndex
-from inspector.quality.facts.risk import RiskIndex
+from inspector.quality.facts.risk import RiskIndex, in_summary
 from inspector.replay.transcript import MessagePaths, Transcript, message_paths, transcript_of
 
 
@@ -31,12 +31,19 @@ class FactsReading(Struct, frozen=True):
     """Facts of a conversation with their fates, and the facts of the live list by index.
 
     `indexes_by_step[g - 1]` maps steps of the conversation to indexes in the list of generation g. It is empty unless
-    the facts were read with placed_fates="every".
+    the facts were read with placed_fates="every". `summaries_at[k - 1]` is the index of the summary of compaction k in
+    the list after, None if there is none.
     """
 
     facts: ConversationFacts
     risk: RiskIndex
     indexes_by_step: tuple[Mapping[int, int], ...] = ()
+    summaries_at: tuple[int | None, ...] = ()
+
+    def risk_in(self, generation: int) -> RiskIndex:
+        """Return the facts in the list of a generation, counted from 1, by index."""
+        places = self.indexes_by_step[generation - 1] if generation <= len(self.indexes_by_step) else {}
+        return _risk(self.facts, places, self.summaries_at[: generation - 1])
 
     def without(self, keys: Collection[str]) -> FactsReading:
         """Return the reading with the facts of some keys dismissed."""
@@ -44,7 +51,15 @@ class FactsReading(Struct, frozen=True):
             return self
         facts = self.facts.without(keys)
         entries = (entry for entry in self.risk.entries if entry.fact.key not in keys)
-        return FactsReading(facts, RiskIndex(entries), self.indexes_by_step)
+        return FactsReading(facts, RiskIndex(entries), self.indexes_by_step, self.summaries_at)
+
+
+def _risk(
+    facts: ConversationFacts, indexes: Mapping[int, int], summaries_at: Sequence[int | None]
+) -> RiskIndex:
+    """Return the facts of a list by index. `summaries_at` has the index of the summary of each compaction so far."""
+    last = summaries_at[-1] if summaries_at else None
+    return RiskIndex.of(facts.facts, indexes, in_summary(facts.lives, len(summaries_at), last))
 
 
 def read_facts(
@@ -81,7 +96,10 @@ def read_facts(
     lives = lives_of(
         facts, _consumed(steps), ends_of_lists, lists_after, follow, encrypted, placed_fates, follow_fates
     )
-    reading = FactsReading(with_needed(inspection, lives), RiskIndex.of(facts, live), lists)
+    summaries_at = tuple(recorded.summary_at for recorded in compactions)
+    reading = FactsReading(
+        with_needed(inspection, lives), _risk(lives, live, summaries_at), lists, summaries_at
+    )
     return reading if all_facts else reading.without(dismissed_facts(inspection))
 
 

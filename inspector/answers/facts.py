@@ -83,7 +83,7 @@ def select_lives(inspection: Inspection, reading: FactsReading, wanted: Wanted) 
 
 
 def select_risks(plan: Plan, reading: FactsReading, wanted: Wanted) -> list[AtRisk]:
-    """Return the facts that a planned compaction of the live list would remove, first the facts said once."""
+    """Return the facts that a planned compaction of the live list would remove, first the facts in one message only."""
     if not plan.compacts:
         return []
     head, tail = plan.regions()
@@ -150,7 +150,10 @@ def follow_facts(answers: Answers, name: str, wanted: Wanted) -> FollowedFacts:
 
 
 def facts_at_risk(answers: Answers, name: str, wanted: Wanted) -> FactsAtRisk:
-    """Return the facts that the next compaction would remove, facts said once first. Raises as follow_facts does."""
+    """Return the facts that the next compaction would remove, first those in one message only.
+
+    Raises as follow_facts does.
+    """
     inspection, resolved, reading = facts_reading(answers, name)
     live = inspection.conversation.live
     plan = inspection.plan(live, resolved.settings)

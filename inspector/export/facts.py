@@ -123,7 +123,7 @@ def print_facts(answer: FollowedFacts | FactsAtRisk) -> None:
         once = sum(risk.once for risk in risks)
         lines.add(
             (f"At risk in compaction {answer.compaction}", "bold"),
-            (f"  {plural(len(risks), 'fact')}, {once:,} said once", "dim"),
+            (f"  {plural(len(risks), 'fact')}, {once:,} in one message only", "dim"),
         )
         for risk in risks:
             _print_fact(lines, risk, answer.compaction)
@@ -164,7 +164,7 @@ def outcome_of(entry: ReportedFact) -> str:
 def fate_words(entry: ReportedFact) -> str:
     """Return the fate of a fact, and where the list after has it."""
     if isinstance(entry, AtRisk):
-        return "said once" if entry.once else "at risk"
+        return "in one message" if entry.once else "at risk"
     where = f" ({entry.fate.where})" if entry.fate.where else ""
     return f"{entry.outcome}{where}{f', by {entry.fate.decided_by}' if entry.fate.model else ''}"
 

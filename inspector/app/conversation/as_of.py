@@ -129,13 +129,9 @@ class FactsAsOf:
     def at_risk(self, generation: int, length: int, plan: Plan) -> tuple[AtRisk, ...]:
         """Return the facts that a compaction planned for the first `length` messages of a generation would
         summarize."""
-        from inspector.quality.facts.risk import RiskIndex
-
         index = self._risks.get(generation)
         if index is None:
-            lists = self.reading.indexes_by_step
-            places = lists[generation - 1] if generation <= len(lists) else {}
-            index = self._risks[generation] = RiskIndex.of(self.reading.facts.facts, places)
+            index = self._risks[generation] = self.reading.risk_in(generation)
         return index.at_risk(*plan.regions(), length, plan.kept)
 
 

@@ -64,7 +64,7 @@ def scope_of(name: int | str, lives: Sequence[Life], partial: bool) -> FactScope
 def risk_scope(entries: Sequence[AtRisk], generation: int, partial: bool = False) -> FactScope:
     """Return the facts that a compaction of the list would remove now; `partial`: at a step of the replay."""
     note = (
-        "Facts that a compaction now would remove under the settings on screen. Facts said once come first."
+        "Facts that a compaction now would remove under these settings. Those in one message only come first."
     )
     return FactScope(AT_RISK, tuple(entries), note, generation, partial)
 

@@ -192,7 +192,7 @@ def risk_words(risk: Document) -> str:
     return (
         f"A compaction now would put messages {risk['head_end']} to {risk['tail_start'] - 1} of "
         f"{plural(risk['length'], 'message')} through a summary. {plural(risk['total'], 'fact')} would leave verbatim "
-        f"context, {risk['once']:,} of them said there once; those come first."
+        f"context, {risk['once']:,} of them are in one message only; those come first."
     )
 
 

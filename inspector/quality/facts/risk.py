@@ -8,18 +8,18 @@ from collections.abc import Collection, Iterable, Mapping
 from msgspec import Struct
 from msgspec.structs import replace
 
-from inspector.quality.facts.fact import Fact, OfFact, Saying
+from inspector.quality.facts.fact import KEPT, Fact, Life, OfFact, Saying
 
 
 class AtRisk(OfFact, frozen=True):
-    """A fact that would leave the list. `places` are its indexes in the live list."""
+    """A fact that would leave the list. `places` are the indexes of the messages in the live list that have it."""
 
     fact: Fact
     places: tuple[int, ...]
 
     @property
     def once(self) -> bool:
-        """Whether the list has it a single time."""
+        """Whether a single message of the list has it."""
         return len(self.places) == 1
 
     @property
@@ -44,10 +44,20 @@ class RiskIndex:
         self._bounds = tuple((entry.places[0], entry.places[-1]) for entry in self.entries)
 
     @classmethod
-    def of(cls, facts: Iterable[Fact], indexes: Mapping[int, int]) -> RiskIndex:
-        """Return the index of facts. `indexes` maps steps of the conversation to indexes in the live list."""
+    def of(
+        cls, facts: Iterable[Fact], indexes: Mapping[int, int], in_summary: Mapping[str, int] | None = None
+    ) -> RiskIndex:
+        """Return the index of facts. `indexes` maps steps of the conversation to indexes in the live list, `in_summary`
+        the keys of facts that a summary repeats to its index."""
+        repeated = in_summary or {}
         placed = (
-            (fact, sorted({indexes[saying.step] for saying in fact.sayings if saying.step in indexes}))
+            (
+                fact,
+                sorted(
+                    {indexes[saying.step] for saying in fact.sayings if saying.step in indexes}
+                    | ({repeated[fact.key]} if fact.key in repeated else set())
+                ),
+            )
             for fact in facts
         )
         entries = [AtRisk(fact, tuple(places)) for fact, places in placed if places]
@@ -89,6 +99,26 @@ class RiskIndex:
     def count(self, head_end: int, tail_start: int) -> int:
         """Return the number of facts at risk."""
         return sum(head_end <= first and last < tail_start for first, last in self._bounds)
+
+
+def in_summary(lives: Iterable[Life], compaction: int, index: int | None) -> dict[str, int]:
+    """Return the keys of the facts that the summary of a compaction repeats, each with the index of this summary.
+
+    Plain statements and facts that a later statement replaces are left out. An index of None is an unknown place:
+    nothing is returned.
+    """
+    if index is None:
+        return {}
+    return {
+        life.fact.key: index
+        for life in lives
+        for fate in life.fates
+        if life.fact.kind != "statement"
+        and life.contradicted is None
+        and fate.compaction == compaction
+        and fate.where == "summary"
+        and (fate.outcome in KEPT or fate.outcome == "weakened")
+    }
 
 
 class Gone(Struct, frozen=True):

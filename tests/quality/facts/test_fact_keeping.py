@@ -21,10 +21,10 @@ from inspector.engines.base import Settings
 from inspector.export.facts import carried_document
 from inspector.quality.facts.carry import checklist, escaped, memories
 from inspector.quality.facts.extract import extract
-from inspector.quality.facts.fact import Contradiction, ConversationFacts, Fate, Life, Outcome
+from inspector.quality.facts.fact import Contradiction, ConversationFacts, Fact, Fate, Life, Outcome
 from inspector.quality.facts.gather import gather
 from inspector.quality.facts.lives import PlacedFates
-from inspector.quality.facts.risk import RiskIndex
+from inspector.quality.facts.risk import RiskIndex, in_summary
 from inspector.quality.losses import losses_of
 from inspector.replay.transcript import message_paths, transcript_of
 from inspector.stores.detect import open_store
@@ -220,6 +220,26 @@ def test_facts_at_risk_are_in_no_other_place() -> None:
     assert [entry.fact.text for entry in index.at_risk(4, 9)] == ["Keep the alias."]
     for head, tail in ((0, 0), (0, 4), (3, 5), (0, 10), (9, 2)):
         assert index.count(head, tail) == len(index.at_risk(head, tail))
+
+
+def test_a_fact_that_only_the_summary_repeats_is_at_risk() -> None:
+    texts = "Never push to main.", "Keep the alias.", "Port 8443 stays."
+    by_text = {fact.text: fact for fact in facts(*texts)}
+    rule, alias, port = (by_text[text] for text in texts)
+
+    def life(fact: Fact, outcome: Outcome, **changed: Any) -> Life:
+        return Life(fact, 1, (Fate(1, outcome, "summary"),), **changed)
+
+    other = Contradiction("Port 9443 stays.", "9443", port.first)
+    lives = (life(rule, "verbatim"), life(alias, "uncertain"), life(port, "verbatim", contradicted=other))
+    # Only the alias was said again after the compaction, in message 7.
+    index = RiskIndex.of((rule, alias, port), {alias.first.step: 7}, in_summary(lives, 1, 3))
+    assert [(entry.fact.text, entry.places) for entry in index.at_risk(2, 9)] == [
+        ("Never push to main.", (3,)),
+        ("Keep the alias.", (7,)),
+    ]
+    assert not in_summary(lives, 1, None)
+    assert not in_summary(lives, 2, 3)
 
 
 def test_a_checklist_is_markdown_by_kind_in_order() -> None:
