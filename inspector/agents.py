@@ -232,7 +232,7 @@ _BUILT_IN = (
         ),
         endings=(".messages.json", ".compaction.json", "api_conversation_history.json"),
         aside=(
-            "sessions/1*_*/1*_*.json",
+            "sessions/1*_*/1*_?????.json",
             "sessions.db",
             "ui_messages.json",
             "context_history.json",

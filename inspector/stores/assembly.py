@@ -85,6 +85,15 @@ CUT = "The beginning of the session is missing in the file."
 CUT_LIST = "The beginning of the list before it is not in the file."
 
 
+def missing_lines(places: int) -> tuple[str, ...]:
+    """Return the sentence about lines that name an earlier line which is not in the files; none for no line."""
+    if places <= 0:
+        return ()
+    return (
+        f"Lines are missing in the file at {plural(places, 'place')}: the lists may lack messages there.",
+    )
+
+
 def count_note(count: int, noun: str, remainder: str) -> tuple[str, ...]:
     """Return the sentence about a count of things; none if the count is 0. `{are}` becomes "is" for a count of 1."""
     are = "is" if count == 1 else "are"

@@ -314,6 +314,11 @@ def is_folder(path: Path) -> bool:
         raise cannot_read(path, error) from error
 
 
+def no_record(path: Path) -> StoreError:
+    """Return the StoreError for a file of an agent in which nothing can be read."""
+    return StoreDamaged(f"{path} holds no complete record, so its session is left out.")
+
+
 def cannot_read(path: Path, error: OSError) -> StoreError:
     """Return the StoreError for a file that cannot be read."""
     if isinstance(error, FileNotFoundError):

@@ -16,6 +16,7 @@ import msgspec
 from inspector.core.conversations import ConversationRow
 from inspector.core.errors import StoreBusy, StoreError
 from inspector.stores.index import FileDigest, FileIndex, mark_of_files
+from inspector.stores.lines import ends_within_record, no_record
 from inspector.stores.recorded import Reader, Source
 from inspector.stores.sharing import second_reader
 from inspector.stores.signatures import Signature, signatures, title_files
@@ -360,9 +361,11 @@ class Listing:
     def _read_digests(
         self, read: Callable[[], tuple[FileDigest, ...]], path: str, signature: Signature
     ) -> None:
-        """Call `read` and keep the digests of a file. An unreadable file has none."""
+        """Call `read` and keep the digests of a file. A file without a complete record is unreadable."""
         try:
             digests = read()
+            if not digests and ends_within_record(Path(path)):
+                raise no_record(Path(path))
             self._unreadable.pop(path, None)
         except StoreError as error:
             self._unreadable[path] = error

@@ -20,7 +20,6 @@ from inspector.core.conversations import (
     Usage,
 )
 from inspector.core.envelope import notice, without_envelope
-from inspector.core.errors import StoreDamaged
 from inspector.core.refusals import refusal_in
 from inspector.core.text import without_pictures
 from inspector.stores.assembly import (
@@ -36,7 +35,7 @@ from inspector.stores.assembly import (
 )
 from inspector.stores.entries import Entries, Wire
 from inspector.stores.index import FileDigest, FileIndex
-from inspector.stores.lines import Line, read_lines
+from inspector.stores.lines import Line, no_record, read_lines
 from inspector.stores.recorded import Reader, Recorded, Source
 from inspector.stores.titles import titles_of
 from inspector.stores.values import seconds_of
@@ -78,6 +77,8 @@ class SessionLists(Struct):
     unreadable: int = 0
     #: A sentence about the missing beginning of the session; "" if nothing is missing.
     cut: str = ""
+    #: Sentences about other parts of the session that are missing, unreadable or unknown.
+    gaps: list[str] = field(default_factory=list)
     #: The messages that `return_to` removed.
     abandoned: set[int] = field(default_factory=set)
     notes: list[str] = field(default_factory=list)
@@ -335,7 +336,7 @@ class SessionLists(Struct):
         session = session._replace(tool_tokens=self.tool_tokens, sized=self.sized)
         unreadable = count_note(self.unreadable, *UNREADABLE)
         abandoned = count_note(len(self.abandoned), *ABANDONED)
-        notes = tuple(filter(None, (*unreadable, self.cut, *self.notes, *abandoned)))
+        notes = tuple(filter(None, (*unreadable, self.cut, *self.gaps, *self.notes, *abandoned)))
         return Recorded(
             # A compaction of an incomplete list says so itself.
             Conversation(
@@ -343,7 +344,7 @@ class SessionLists(Struct):
                 (session,),
                 generations,
                 notes,
-                bool(self.unreadable or (self.cut and not self.compactions)),
+                bool(self.unreadable or self.gaps or (self.cut and not self.compactions)),
             ),
             tuple(self.compactions),
             tuple(self.cleared),
@@ -402,7 +403,7 @@ class SessionReader(Reader):
             if session.entries.items:
                 digests.append(session.digest(path)._replace(part=part))
         if unreadable and not digests:
-            raise StoreDamaged(f"{path} holds no complete record, so its session is left out.")
+            raise no_record(path)
         return tuple(digests)
 
     def sources(self, digests: Sequence[FileDigest], memory: FileIndex | None = None) -> tuple[Source, ...]:

@@ -99,4 +99,6 @@ def test_a_seeded_session_counts_no_copy(sub_agent: bool, session: Any, tmp_path
 def test_an_unknown_format_is_noted(session: Any, tmp_path: Path) -> None:
     session.records[0]["version"] = 5
     store = open_store(write_lines(tmp_path / "session.jsonl", session.records))
-    assert store.open(MAIN).notes == ("Format 5 of sessions is unknown, so the lists may be wrong.",)
+    conversation = store.open(MAIN)
+    assert conversation.has_unread
+    assert conversation.notes == ("Format 5 of sessions is unknown, so the lists may be wrong.",)

@@ -216,7 +216,9 @@ def test_a_compaction_without_a_later_session_is_noted(tmp_path: Path) -> None:
     db.execute("UPDATE sessions SET end_reason = 'compression' WHERE id = ?", (tip,))
     db.commit()
     db.close()
-    assert any("no session continues it" in note for note in HermesStore(path).open(tip).notes)
+    conversation = HermesStore(path).open(tip)
+    assert conversation.has_unread
+    assert any("no session continues it" in note for note in conversation.notes)
 
 
 @pytest.mark.parametrize(

@@ -30,6 +30,7 @@ from inspector.stores.assembly import (
     count_note,
     generations_of,
     identity,
+    missing_lines,
     session_of,
 )
 from inspector.stores.claude_code.chain import (
@@ -137,6 +138,11 @@ class _Reading:
         self.uuids = shared_lines | self.file_of.keys()
         first = self.lists[0].start
         self.midway = first is not None and first.boundary is None and first.parent not in ("", *self.uuids)
+        #: Number of lines in the lists whose parent is not in the files, without the first line.
+        found = {"", *self.uuids}.union(*(part.aside for part in (*parts, *shared)))
+        self.missing_parents = sum(
+            node.parent not in found for listed in self.lists for node in listed.nodes if node is not first
+        )
         #: Whether the files are streams that lack the user's prompts.
         self.lacks_prompts = all(part.stream for part in parts) and not any(
             node.kind == "user" and not node.results and not node.summary and not node.local
@@ -168,7 +174,8 @@ class _Reading:
                 generations,
                 tuple(self._notes()),
                 # A compaction of an incomplete list says so itself.
-                (self.midway and not compactions) or any(part.unreadable for part in self.parts),
+                ((self.midway or self.lacks_prompts) and not compactions)
+                or bool(self.missing_parents or self.unreadable),
             ),
             tuple(compactions),
             tuple(self._microcompactions(generations)),
@@ -349,8 +356,14 @@ class _Reading:
                 estimated=visible > 2 * call.output,
             )
 
+    @property
+    def unreadable(self) -> int:
+        """Number of lines that cannot be read."""
+        return sum(part.unreadable for part in self.parts)
+
     def _notes(self) -> Iterator[str]:
-        yield from count_note(sum(part.unreadable for part in self.parts), *UNREADABLE)
+        yield from count_note(self.unreadable, *UNREADABLE)
+        yield from missing_lines(self.missing_parents - self.unreadable)
         if self.midway:
             yield "The first line continues a line that is not in these files: the messages before it are in no list."
         if any(part.stream for part in self.parts):

@@ -136,6 +136,8 @@ class Scan(Struct):
     calls: dict[str, ApiCall] = field(default_factory=dict)
     prompt: str = ""
     unreadable: int = 0
+    #: The ids of lines of unknown types.
+    aside: set[str] = field(default_factory=set)
     api_errors: int = 0
     queue: Queue = field(default_factory=Queue)
     #: Whether the file is a stream (see stream.py).
@@ -207,6 +209,7 @@ class _Scanner(Scan):
             return
         if kind not in _CHAINED:
             self._note_title(value, kind)
+            self.aside.add(text_of(value, "uuid"))
             return
         uuid, subtype, parent, logical, session, agent, folder, version = texts_of(value, *_TEXTS)
         key = (uuid, kind, subtype)

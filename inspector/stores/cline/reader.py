@@ -65,7 +65,7 @@ class ClineReader(SessionReader):
         session.unreadable += messages.count({})
         state = _as_mapping(document_in(_compaction_file(path)))
         if not state and _compaction_file(path).exists():
-            session.notes.append("The list after its compaction cannot be read. This compaction is left out.")
+            session.gaps.append("The list after its compaction cannot be read. This compaction is left out.")
         replaced = count_of(state, "source_message_count") or 0
         for number, message in enumerate(messages):
             if 0 < replaced == number:
@@ -85,7 +85,7 @@ class ClineReader(SessionReader):
         if messages and replaced == len(messages):
             _compact(session, state)
         elif replaced > len(messages):
-            session.notes.append(
+            session.gaps.append(
                 "The file records a compaction of more messages than it has. This compaction is left out."
             )
         return session

@@ -74,12 +74,14 @@ class _Scanner(SessionLists, kw_only=True):
         self.before = self.at
         self._add(len(self.history))
         if not screen:
-            self.notes.append(f"{_SCREEN} is missing, so messages that were cut out of the list are unknown.")
+            self.gaps.append(
+                f"{_SCREEN} is missing or cannot be read, so messages that were cut out of the list are unknown."
+            )
         unused = len(self.updates.keys() - self.used)
         if unused:
             self.notes.append(f"The list shows {plural(unused, 'text')} in full that Cline sent shortened.")
         if any(message.get("isSummary") is True for message in self.history):
-            self.notes.append("Summaries that another program wrote into this history are not recognised.")
+            self.gaps.append("Summaries that another program wrote into this history are not recognised.")
         return self
 
     def _step(self, shown: Mapping[str, Any]) -> None:

@@ -85,7 +85,7 @@ class _Scanner(SessionScanner, kw_only=True):
         self._name(self.entries.path.parent.name)
         super().run()
         if self.truncations:
-            self.notes.append(
+            self.gaps.append(
                 f"Copilot left messages out of its requests {self.truncations:,} times; it does not record which."
             )
         if all(request.summarizes for request in self.requests):

@@ -67,7 +67,7 @@ class _Scanner(SessionScanner, kw_only=True):
             version = count_of(record, "version")
             self.version = str(version or "")
             if version not in (None, *_FORMATS):
-                self.notes.append(f"Format {version} of sessions is unknown, so the lists may be wrong.")
+                self.gaps.append(f"Format {version} of sessions is unknown, so the lists may be wrong.")
             names = "parentSessionId", "seededFrom", "parentSession"
             self.parent = next(filter(None, (text_at(record, name) for name in names)), "")
             self.seed = count_of(record, "seedLength") or 0

@@ -301,12 +301,12 @@ class HermesStore(SingleStore):
             if name in self._damaged and not damage:
                 notes.append(f"Some messages of the session {name} cannot be read: the database is damaged.")
             lists.extend((name, stored) for stored in lists_of_session)
-        has_unread = bool(notes)
         if sessions and sessions[-1].end_reason == "compression":
             notes.append(
                 f"A compaction ended session {sessions[-1].id}, but no session continues it: "
                 "the list after this compaction is not in the store."
             )
+        has_unread = bool(notes)
         for note in notes:
             self._note(note)
         notes.extend(lcm.notes(self.path, row.sessions))

@@ -18,6 +18,7 @@ from msgspec.structs import replace
 from inspector.core.conversations import ROLE_NAMES, Usage
 from inspector.core.errors import StoreError, StoreMissing
 from inspector.core.shares import plural
+from inspector.stores.assembly import CUT
 from inspector.stores.entries import Entries
 from inspector.stores.head import Head
 from inspector.stores.index import FileDigest
@@ -105,6 +106,8 @@ class _Scanner(SessionLists, kw_only=True):
             self.parent = folder
         for number, file in enumerate(self.files):
             self._read_context(number, file)
+        if missing := self._missing_files():
+            self.gaps.append(f"Messages are in no list, because files are missing: {', '.join(missing)}.")
         if not beside:
             self._join(self._read_wire(path.with_name("wire.jsonl")))
             title = text_at(readable_mapping(path.with_name("state.json")), "custom_title")
@@ -116,6 +119,12 @@ class _Scanner(SessionLists, kw_only=True):
                 f"The list was cleared or rewound {plural(self.moved, 'time')}; removed messages are in no list."
             )
         return self
+
+    def _missing_files(self) -> list[str]:
+        """Return the names of the contexts that are missing before the last one, or the live one."""
+        numbers = [int(match[1]) for file in self.files if (match := _EARLIER.fullmatch(file.name))]
+        missing = [f"context_{one}.jsonl" for one in range(1, max(numbers, default=0)) if one not in numbers]
+        return [_MAIN] if _EARLIER.fullmatch(self.entries.path.name) else missing
 
     def _read_context(self, number: int, file: Path) -> None:
         """Read a file: the list after a compaction, or the list again after the user went back."""
@@ -144,6 +153,7 @@ class _Scanner(SessionLists, kw_only=True):
         goes_back = bool(numbers) and begins == began
         if number == 0:
             self.lists[-1] = numbers
+            self.cut = CUT if summary is not None else ""
         elif summary is not None and self.live and not goes_back:
             self.steps.append((_COMPACTED, len(self.lists)))
             self.compact(numbers[:written], summary[0], 0.0, text=summary[1])

@@ -57,7 +57,8 @@ def _session_names(database: sqlite3.Connection) -> list[str]:
 
 
 def read_document(path: Path, session: str) -> Document | None:
-    """Return a session as `opencode export` writes it; None if the file has none. Raises StoreErrors."""
+    """Return a session as `opencode export` writes it; None if the file has none. An empty mapping is in the place of
+    a message or part that cannot be read. Raises StoreErrors."""
     if _is_sqlite(path):
         return read_database(path, lambda database: _from_database(database, session))
     document = _json(path)
@@ -75,18 +76,15 @@ def _from_folder(path: Path, info: Document) -> Document:
     storage = next((folder for folder in path.parents if (folder / "message").is_dir()), path.parent)
     messages = []
     for file in _files(storage / "message" / path.stem):
-        message = _json(file)
-        if message is None:
-            continue
         # Before opencode had projects, the parts were in a folder of their session.
         listed = _files(storage / "part" / file.stem) or _files(storage / "part" / path.stem / file.stem)
-        parts = [_with_id(part, part_file) for part_file in listed if (part := _json(part_file)) is not None]
-        messages.append({"info": _with_id(message, file), "parts": parts})
+        parts = [_with_id(_json(part_file), part_file) for part_file in listed]
+        messages.append({"info": _with_id(_json(file), file), "parts": parts})
     return {"info": _with_id(info, path), "messages": messages}
 
 
-def _with_id(document: Document, file: Path) -> Document:
-    return {**document, "id": file.stem}
+def _with_id(document: Document | None, file: Path) -> Document:
+    return {**document, "id": file.stem} if document else {}
 
 
 def _from_database(database: sqlite3.Connection, session: str) -> Document:
@@ -113,7 +111,11 @@ def _from_newer_tables(database: sqlite3.Connection, tables: Set[str], session: 
     )
     messages: list[Document] = []
     for name, kind, created, seq, data in _rows(database, query, (session,)):
-        message = {"time": {"created": created}, **_json_mapping(data), "id": name, "type": kind}
+        content = _json_mapping(data)
+        if not content:
+            messages.append({})
+            continue
+        message = {"time": {"created": created}, **content, "id": name, "type": kind}
         if info["forked"] and str(name).endswith(f"_{seq}"):
             # The message is a copy. Its call and its compaction count in the forked session.
             message.pop("tokens", None)
@@ -144,7 +146,8 @@ def _from_tables(database: sqlite3.Connection, session: str) -> Document:
     parts: dict[str, list[Document]] = {}
     query = "SELECT message_id, id, data FROM part WHERE session_id = ? ORDER BY id"
     for message, name, data in _rows(database, query, (session,)):
-        parts.setdefault(str(message), []).append({**_json_mapping(data), "id": name})
+        content = _json_mapping(data)
+        parts.setdefault(str(message), []).append({**content, "id": name} if content else {})
     query = "SELECT id, time_created, data FROM message WHERE session_id = ? ORDER BY time_created, id"
     rows = _rows(database, query, (session,))
     # A fork copies messages of another session with their times, and gives them new ids.
@@ -155,8 +158,10 @@ def _from_tables(database: sqlite3.Connection, session: str) -> Document:
         info["forked"] = _first_session_with(database, last, session)
     messages = []
     for name, created, data in rows:
-        message_info = {"time": {"created": created}, **_json_mapping(data), "id": name, "sessionID": session}
-        message_info["copied"] = info["forked"] is not None and name in copies
+        message_info = _json_mapping(data)
+        if message_info:
+            message_info = {"time": {"created": created}, **message_info, "id": name, "sessionID": session}
+            message_info["copied"] = info["forked"] is not None and name in copies
         messages.append({"info": message_info, "parts": parts.get(str(name), [])})
     return {"info": info, "messages": messages}
 
@@ -200,8 +205,11 @@ def without_export_line(raw: bytes) -> bytes:
 
 
 def _files(folder: Path) -> list[Path]:
-    """Return the JSON files of a folder by name. This is the order of time, because opencode's ids ascend."""
+    """Return the JSON files of a folder by name, none if there is no folder. This is the order of time, because
+    opencode's ids ascend. Raises StoreErrors."""
     try:
         return sorted(path for path in folder.iterdir() if path.suffix == ".json")
-    except OSError:
+    except FileNotFoundError:
         return []
+    except OSError as error:
+        raise cannot_read(folder, error) from error

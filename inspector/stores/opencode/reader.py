@@ -19,7 +19,7 @@ from inspector.stores.lines import mapping
 from inspector.stores.opencode.documents import is_database, read_document, session_names, without_export_line
 from inspector.stores.opencode.session_messages import RECENT
 from inspector.stores.session_lists import SessionLists, SessionReader
-from inspector.stores.values import mapping_at, mappings_in, seconds_of, text_at, usage_of
+from inspector.stores.values import mapping_at, mappings, mappings_in, seconds_of, text_at, usage_of
 from inspector.stores.wires import answer_of, call_of, result_of
 
 _ASKED = "What did we do so far?"
@@ -49,14 +49,17 @@ class OpencodeReader(SessionReader):
 
     def scan(self, path: Path, part: str, shared: bool) -> SessionLists:
         document = read_document(path, part) or {}
+        messages = document.get("messages")
         info, wires_of_entry = mapping_at(document, "info"), list[list[Wire]]()
         entries = Entries(
             path,
             lambda records: records[0]["wires"],
             fetch=lambda _, places: [{"wires": wires_of_entry[number]} for number, _ in places],
         )
-        listed = mappings_in(document.get("messages"))
-        scanner = _Scanner(entries, copies=False, listed=listed, info=info, wires_of_entry=wires_of_entry)
+        scanner = _Scanner(
+            entries, copies=False, listed=mappings(messages), info=info, wires_of_entry=wires_of_entry,
+            unreadable=int(not isinstance(messages, list)),
+        )  # fmt: skip
         scanner.session = text_at(info, "id") or part or path.stem
         return scanner.run()
 
@@ -86,11 +89,13 @@ class _Scanner(SessionLists, kw_only=True):
         info = self.info
         began = False
         for entry in self._valid_entries():
-            if isinstance(entry.get("info"), dict):
-                if not began and entry["info"].get("copied") is not True:
+            entry_info, parts = mapping_at(entry, "info"), mappings(entry.get("parts"))
+            self.unreadable += parts.count({}) + (not isinstance(entry.get("parts"), list) or not entry_info)
+            if entry_info:
+                if not began and entry_info.get("copied") is not True:
                     began = True
                     self._leave_copies()
-                self._add_entry(entry["info"], mappings_in(entry.get("parts")))
+                self._add_entry(entry_info, parts)
         if not began:
             self._leave_copies()
         self.title, self.folder = text_at(info, "title"), text_at(info, "directory")
@@ -131,7 +136,7 @@ class _Scanner(SessionLists, kw_only=True):
                 continue
             yield entry
 
-    def _add_entry(self, info: dict[str, Any], parts: Sequence[dict[str, Any]]) -> None:
+    def _add_entry(self, info: Mapping[str, Any], parts: Sequence[dict[str, Any]]) -> None:
         name = text_at(info, "id")
         at = seconds_of(mapping_at(info, "time").get("created"))
         self.note_time(at)
@@ -186,7 +191,7 @@ class _Scanner(SessionLists, kw_only=True):
         self.begin_record(len(self.wires_of_entry), 1)
         self.wires_of_entry.append(wires)
 
-    def _add_compaction(self, info: dict[str, Any], parts: Sequence[dict[str, Any]], at: float) -> None:
+    def _add_compaction(self, info: Mapping[str, Any], parts: Sequence[dict[str, Any]], at: float) -> None:
         asked = self.asked_by.get(text_at(info, "parentID"))
         texts = [part.get("text") for part in parts if part.get("type") == "text"]
         text = "\n\n".join(piece for piece in texts if isinstance(piece, str))
@@ -247,7 +252,7 @@ class _Scanner(SessionLists, kw_only=True):
                 place=max(before, default=-1) + 1, results=len(group), trigger="auto",
             )  # fmt: skip
 
-    def _add_calls(self, info: dict[str, Any], parts: Sequence[dict[str, Any]], at: float) -> None:
+    def _add_calls(self, info: Mapping[str, Any], parts: Sequence[dict[str, Any]], at: float) -> None:
         """Add the calls of an answer with recorded usage: one for each finished step if there are several, else one."""
         steps = [
             part

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from inspector.stores.values import mapping_at, mappings_in, text_at
+from inspector.stores.values import mapping_at, mappings, mappings_in, text_at
 
 Document = dict[str, Any]
 #: Types of messages that opencode 2 writes under the user's role, and the field of their text.
@@ -26,8 +26,9 @@ def is_newer(messages: object) -> bool:
 
 
 def as_entries(messages: Sequence[object]) -> list[Document]:
-    """Return the messages in order, in the form of opencode 1, without messages that the model does not get."""
-    return [entry for message in messages if isinstance(message, dict) for entry in _entries(message)]
+    """Return the messages in order, in the form of opencode 1, without messages that the model does not get. An empty
+    mapping stays for a message that cannot be read."""
+    return [entry for message in mappings(messages) for entry in (_entries(message) if message else [{}])]
 
 
 def session_info(info: Document) -> Document:

@@ -6,12 +6,14 @@ A compaction is a condensation: it names the forgotten events, and has the summa
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from msgspec import field
 
+from inspector.stores.assembly import count_note
 from inspector.stores.entries import Entries
 from inspector.stores.head import Head
 from inspector.stores.lines import cannot_read, is_folder, read_mapping
@@ -32,6 +34,8 @@ _SUB_AGENTS = "subagents"
 #: Events that are not in the tree of the conversation, and the parent of its first event.
 _ASIDE = frozenset({"ConversationStateUpdateEvent", "ConversationErrorEvent"})
 _ROOT = "__root__"
+#: The number in the name of an event's file.
+_NUMBER = re.compile(r"event-(\d{5,18})-")
 
 
 class OpenHandsReader(SessionReader):
@@ -74,6 +78,9 @@ class _Scanner(SessionLists, kw_only=True):
         self.unreadable += content is None
         state = content or {}
         self._state(state)
+        self.gaps += count_note(
+            _missing(self.events), "event", "of the session {are} missing: the lists may lack messages there."
+        )
         for number, path in enumerate(self.events):
             event = read_mapping(path)
             if event is None:
@@ -171,6 +178,12 @@ class _Scanner(SessionLists, kw_only=True):
                 model=text_at(usage, "model"),
                 summarizes=summarizes,
             )
+
+
+def _missing(events: Sequence[Path]) -> int:
+    """Return how many events before the last one have no file. Their numbers begin with 0."""
+    numbers = {int(number[1]) for path in events if (number := _NUMBER.match(path.name))}
+    return max(numbers, default=-1) + 1 - len(numbers)
 
 
 def _events(folder: Path) -> list[Path]:

@@ -16,7 +16,7 @@ from msgspec import Struct, field
 from inspector.core.conversations import ROLE_NAMES
 from inspector.core.patterns import late_pattern
 from inspector.core.shares import plural
-from inspector.stores.assembly import ABANDONED, CUT, FAILED_CALLS, count_note
+from inspector.stores.assembly import ABANDONED, CUT, FAILED_CALLS, count_note, missing_lines
 from inspector.stores.entries import Entries, Wire
 from inspector.stores.head import Head
 from inspector.stores.lines import Line, read_lines
@@ -166,11 +166,7 @@ class PiScanner(SessionLists, kw_only=True):
                 f"{plural(self.edited, 'message')} {verb} removed from the context or replaced in it by an edit. The "
                 "lists show the result."
             )
-        if self.missing_parents:
-            places = plural(self.missing_parents, "place")
-            self.notes.append(
-                f"Entries are missing in the file at {places}: the list may lack messages there."
-            )
+        self.gaps += missing_lines(self.missing_parents - self.unreadable)
         return self
 
     def release(self) -> str:

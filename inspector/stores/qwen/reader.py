@@ -12,7 +12,7 @@ from typing import Any, Self
 
 from msgspec import field
 
-from inspector.stores.assembly import CUT
+from inspector.stores.assembly import CUT, missing_lines
 from inspector.stores.entries import Entries
 from inspector.stores.head import Head
 from inspector.stores.qwen.forms import wires_of
@@ -63,17 +63,22 @@ class _Scanner(SessionScanner, kw_only=True):
     #: By line: the list and its number of messages. A line whose parent is an earlier line goes back there.
     marks: dict[str, tuple[int, int]] = field(default_factory=dict)
     last: str = ""
+    #: Number of lines whose parent is not in the file.
+    missing_parents: int = 0
     #: The lines of the answer that is the last message of the list.
     answer: list[dict[str, Any]] = field(default_factory=list)
 
     def run(self) -> Self:
         super().run()
         self._add_refused()
+        self.gaps += missing_lines(self.missing_parents - self.unreadable)
         return self
 
     def record(self, line: dict[str, Any], at: float) -> None:
-        if not self.marks and text_at(line, "parentUuid") and line.get("isSidechain") is not True:
+        parent = text_at(line, "parentUuid")
+        if not self.marks and parent and line.get("isSidechain") is not True:
             self.cut = CUT
+        self.missing_parents += bool(self.marks and parent) and parent not in self.marks
         if not self.session:
             self.session, agent = text_at(line, "sessionId"), text_at(line, "agentId")
             if agent and line.get("isSidechain") is True:
@@ -84,7 +89,7 @@ class _Scanner(SessionScanner, kw_only=True):
         self.forked_from = text_at(line, "forkedFrom", "sessionId") or self.forked_from
         rewinds = text_at(line, "subtype") == "rewind"
         if rewinds or text_at(line, "type") != "system":
-            self._go_back(text_at(line, "parentUuid"), rewinds)
+            self._go_back(parent, rewinds)
         self._line(line, at)
         self.last = text_at(line, "uuid")
         self.marks[self.last] = (len(self.lists), len(self.live))
