@@ -196,11 +196,20 @@ def _growth(contexts: Sequence[int]) -> int | None:
     return round(median(steps[-RECENT_REQUESTS:])) if steps else None
 
 
+def size_after(tokens: int, rough_before: int, rough_after: int) -> int:
+    """Return the size of a list of `tokens` after a compaction with these rough sizes.
+
+    The system prompt and the tools stay. The rough sizes lack them, so only the difference counts. If the rough size is
+    larger than the list, the difference shrinks in proportion.
+    """
+    return round(tokens - (rough_before - rough_after) * min(1.0, tokens / rough_before))
+
+
 def _bill(plan: Plan, tokens: int, requests: Sequence[PricedRequest], warm: bool) -> Bill | None:
     if not plan.compacts or not requests or requests[-1].rates is None or plan.tokens_before <= 0:
         return None
     request = requests[-1].request
-    after = round(tokens * plan.tokens_after / plan.tokens_before)
+    after = size_after(tokens, plan.tokens_before, plan.tokens_after)
     writes = bool(request.cache_write)
     hour = bool(request.cache_write_1h)
     usage = CompactionUsage(

@@ -15,7 +15,9 @@ from msgspec.structs import replace
 
 from inspector.answers.answers import Answers
 from inspector.answers.facts import Wanted, facts_at_risk
-from inspector.answers.upcoming import Upcoming, upcoming
+from inspector.answers.requests import requests_of
+from inspector.answers.upcoming import Upcoming, size_after, upcoming
+from inspector.caching.costs import total
 from inspector.commands.cli import commands
 from inspector.commands.sources import open_source
 from inspector.core.errors import UsageProblem
@@ -97,6 +99,31 @@ def test_a_cold_cache_costs_more_than_a_warm_cache() -> None:
     assert warm.bill is not None
     assert cold.bill is not None
     assert warm.bill.cost.amount < cold.bill.cost.amount
+
+
+@pytest.mark.parametrize(
+    ("tokens", "rough", "after"),
+    [
+        (30_000, (250, 3_000), 32_750),  # nearly all is system prompt and tools
+        (30_000, (10_000, 2_000), 22_000),
+        (50_000, (100_000, 20_000), 10_000),  # the rough size is too large
+        (10_000, (10_000, 4_000), 4_000),
+    ],
+)
+def test_a_compaction_changes_the_list_and_not_the_prompt_around_it(
+    tokens: int, rough: tuple[int, int], after: int
+) -> None:
+    assert size_after(tokens, *rough) == after
+
+
+def test_a_compaction_of_a_short_list_costs_less_than_all_requests_of_the_conversation() -> None:
+    name = "Buoys"
+    bill = asked(name).bill
+    answers = Answers(open_source(None, True), {}, None)
+    paid = total(priced.cost for priced in requests_of(*answers.opened(name)).priced)
+    assert bill is not None
+    assert paid is not None
+    assert bill.cost.amount < paid.amount
 
 
 @pytest.mark.parametrize("agent", ["claude-code", "codex", "gemini"])
