@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 #: Events that go against the user: corrections and acts against rules.
 _CORRECTIONS: tuple[AftermathKind, ...] = ("said again", "against a rule")
+#: Maximum number of lost facts that are listed for a compaction.
+_MAX_WORST = 8
 #: Why results of a compaction are unknown.
 LIST_MISSING = "the files lack the list before, or a part"
 
@@ -206,8 +208,8 @@ def losses_of_facts(
     """
     times = {recorded.index: recorded.at or None for recorded in inspection.compactions()}
     unreadable = {recorded.index for recorded in inspection.compactions() if recorded.encrypted}
-    said_again = {event.fact: event.text for event in events if event.kind == "said again" and event.fact}
-    lost = {loss.compaction: loss for loss in losses_of(facts.lives, said_again)}
+    said_again = _said_again(events)
+    lost = lost_facts(facts, events)
     listed = {
         number for number, loss in lost.items() if loss.lost or loss.weakened or loss.pasted or loss.uncertain
     }
@@ -241,6 +243,19 @@ def losses_of_facts(
         sum(bool(life.fates and life.fates[-1].model) for life in latest.values() if counts(life)),
         sums_apart(loss.apart for loss in lost.values()),
     )  # fmt: skip
+
+
+def lost_facts(facts: ConversationFacts, events: Sequence[AftermathEvent] = ()) -> dict[int, LostFacts]:
+    """Return the facts that compactions lost or weakened for good, by compaction, without those without a loss.
+
+    `events` is the aftermath: what the user said again counts.
+    """
+    return {loss.compaction: loss for loss in losses_of(facts.lives, _said_again(events))}
+
+
+def _said_again(events: Iterable[AftermathEvent]) -> dict[str, str]:
+    """Return the texts of facts that the user said again, each with the new words."""
+    return {event.fact: event.text for event in events if event.kind == "said again" and event.fact}
 
 
 def _translated(inspection: Inspection, lives: Iterable[Life]) -> int:
@@ -397,7 +412,10 @@ def _loss(
     return CompactionLoss(
         **{name: getattr(lost, name) for name in LossCounts.__struct_fields__},
         at=at,
-        facts=tuple(_lost_fact(life, lost.compaction, said_again.get(life.text, "")) for life in lost.worst),
+        facts=tuple(
+            _lost_fact(life, lost.compaction, said_again.get(life.text, ""))
+            for life in lost.worst[:_MAX_WORST]
+        ),
         aftermath={kind: kinds[kind] for kind in AFTERMATH_KINDS if kinds[kind]},
         named=len(again) - len(unasked),
         broken=sum(event.breaks_rule for event in unasked),

@@ -14,8 +14,6 @@ from inspector.quality.facts.fact import REQUESTS, Fate, Kind, Life
 KINDS_LOST: tuple[Kind, ...] = ("constraint", "preference", "decision", "value", "statement")
 #: Fields of LossCounts with the facts that no loss counts.
 APART = ("pasted", "others", "plain", "uncertain_apart")
-#: Maximum number of lost facts that are listed for a compaction.
-MAX_WORST = 8
 
 
 class LossCounts(Struct, frozen=True):
@@ -53,8 +51,8 @@ class LossCounts(Struct, frozen=True):
 
 
 class LostFacts(LossCounts, frozen=True):
-    """The losses of a compaction. `worst` are the worst lost and weakened facts, and uncertain facts that the user said
-    again, as they were after it."""
+    """The losses of a compaction. `worst` are the lost and weakened facts, and uncertain facts that the user said
+    again, as they were after it, the worst first."""
 
     worst: tuple[Life, ...] = ()
 
@@ -204,5 +202,5 @@ def _lost_facts(
         sum(life.seen(number).outcome == "contradicted" for life in gone),
         sum(life.fact.standing for life in gone),
         sum(life.fact.binds for life in unsure),
-        tuple(life.seen(number) for life in worst[:MAX_WORST]),
+        tuple(life.seen(number) for life in worst),
     )

@@ -102,7 +102,9 @@ class FactsAsOf:
         """Return a scope for each of the first compactions, as of the first `step` messages of the conversation."""
         from inspector.app.conversation.fact_scopes import scopes
 
-        return scopes(self.reading, self.ended, compactions, lambda life: self._then(life, compactions, step))
+        return scopes(
+            self.reading, self.ended, None, compactions, lambda life: self._then(life, compactions, step)
+        )
 
     def _then(self, life: Life, compactions: int, step: int) -> Life:
         """Return a life up to a step, from the cache if the life has not changed since."""

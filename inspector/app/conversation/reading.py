@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from inspector.quality.facts.fact import Life
     from inspector.quality.facts.risk import FactSteps
     from inspector.quality.finding import Finding
+    from inspector.quality.losses import LostFacts
     from inspector.quality.measures import Survival
     from inspector.quality.sources import SourceShare
     from inspector.replay.recording import Recording
@@ -139,13 +140,15 @@ def count_tokens(
 class FactsRead(Struct, frozen=True, eq=False):
     """The facts of a conversation.
 
-    `ended` has, by compaction, the facts of earlier compactions that it removed. `lost` has, by generation, the
-    messages with lost facts. `steps` are for what-ifs, `as_of` for replays. `foreign`: the user mostly writes in a
-    language whose rules are not recognized.
+    `ended` has, by compaction, the facts of earlier compactions that it removed. `losses` has, by compaction, the facts
+    that count as losses, without those that count only because the user said them again: until the aftermath is known.
+    `lost` has, by generation, the messages with lost facts. `steps` are for what-ifs, `as_of` for replays. `foreign`:
+    the user mostly writes in a language whose rules are not recognized.
     """
 
     reading: FactsReading
     ended: Mapping[int, Sequence[Life]]
+    losses: Mapping[int, LostFacts]
     scopes: tuple[FactScope, ...]
     survival: Survival
     lost: Mapping[int, frozenset[int]]
@@ -177,15 +180,16 @@ def facts_read(
 ) -> FactsRead:
     """The facts as the screen shows them, separated from the dismissed facts. Raises StoreErrors."""
     from inspector.answers.needed_facts import is_foreign
+    from inspector.answers.store_losses import lost_facts
     from inspector.app.conversation.as_of import FactsAsOf
     from inspector.app.conversation.fact_scopes import LivesByMessage, lost_rows, scopes
     from inspector.quality.facts.risk import FactSteps
     from inspector.quality.measures import survival
 
     reading = every.without(dismissed)
-    ended = reading.facts.ended()
+    ended, losses = reading.facts.ended(), lost_facts(reading.facts)
     return FactsRead(
-        reading, ended, scopes(reading, ended), survival(reading.facts, inspection.compactions()),
+        reading, ended, losses, scopes(reading, ended, losses), survival(reading.facts, inspection.compactions()),
         lost_rows(reading), FactSteps(reading.facts.facts), FactsAsOf(reading, ended), LivesByMessage(reading),
         is_foreign({life.fact.key: life for life in reading.facts.lives}.values()),
     )  # fmt: skip
@@ -258,21 +262,34 @@ def findings_as_of(every: tuple[Finding, ...], dismissed: frozenset[str], watch:
     return FindingsAsOf(*parted(every, dismissed))
 
 
-def find_aftermath(
-    inspection: Inspection, facts: FactsRead, decided: int, watch: Watch
-) -> Mapping[int, tuple[AftermathEvent, ...]]:
+class AftermathRead(Struct, frozen=True, eq=False):
+    """The repeated work after each compaction, and `losses` and `scopes` of FactsRead with what it says about them."""
+
+    events: Mapping[int, tuple[AftermathEvent, ...]]
+    losses: Mapping[int, LostFacts]
+    scopes: tuple[FactScope, ...]
+
+
+def find_aftermath(inspection: Inspection, facts: FactsRead, decided: int, watch: Watch) -> AftermathRead:
     """Return the repeated work after each compaction, the gravest kind first.
 
     A new value of `decided` reads the answers of models again. Raises StoreErrors.
     """
-    from inspector.answers.losses import read_aftermath
+    from inspector.answers.losses import read_aftermath, with_broken_rules
+    from inspector.answers.store_losses import lost_facts
+    from inspector.app.conversation.fact_scopes import scopes
 
+    found = facts.reading.facts
+    events = read_aftermath(inspection, found)
     by_compaction: dict[int, list[AftermathEvent]] = {}
-    for event in read_aftermath(inspection, facts.reading.facts):
+    for event in events:
         by_compaction.setdefault(event.compaction, []).append(event)
-    return {
-        number: tuple(sorted(events, key=attrgetter("gravity"))) for number, events in by_compaction.items()
-    }
+    losses = lost_facts(with_broken_rules(inspection, found, events), events)
+    return AftermathRead(
+        {number: tuple(sorted(items, key=attrgetter("gravity"))) for number, items in by_compaction.items()},
+        losses,
+        scopes(facts.reading, facts.ended, losses),
+    )
 
 
 def follow_items(

@@ -19,11 +19,10 @@ if TYPE_CHECKING:
     from inspector.app.conversation.as_of import FindingsAsOf, LineageAsOf
     from inspector.app.conversation.attempt_views import AttemptsRead
     from inspector.app.conversation.caching import Caching
-    from inspector.app.conversation.reading import FactsRead, RecordedFigures, Runs
+    from inspector.app.conversation.reading import AftermathRead, FactsRead, RecordedFigures, Runs
     from inspector.app.conversation.request_views import RequestsRead
     from inspector.core.conversations import Compaction
     from inspector.engines.base import TokenIndex
-    from inspector.quality.aftermath import AftermathEvent
     from inspector.quality.finding import Finding
     from inspector.quality.sources import SourceShare
     from inspector.replay.recording import Recording
@@ -162,7 +161,7 @@ FINDINGS: Resource[FindingsAsOf] = Resource(
     "findings that count", reading.findings_as_of, (ALL_FINDINGS, lambda state, _: state.dismissed_findings)
 )
 #: Repeated work after each compaction.
-AFTERMATH: Resource[Mapping[int, tuple[AftermathEvent, ...]]] = Resource(
+AFTERMATH: Resource[AftermathRead] = Resource(
     "aftermath", reading.find_aftermath, (_inspection, FACTS, lambda state, _: state.decided)
 )
 #: Attempts of the chosen compaction, judged.

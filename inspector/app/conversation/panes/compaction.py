@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from inspector.app.conversation.compaction_rows import CompactionRows
@@ -28,11 +27,10 @@ from widgets.panes.compaction_pane import CompactionPane
 # Modules that only a computation needs are imported with it.
 if TYPE_CHECKING:
     from inspector.app.conversation.attempt_views import AttemptsRead
-    from inspector.app.conversation.reading import FactsRead
+    from inspector.app.conversation.reading import AftermathRead, FactsRead
     from inspector.app.conversation.request_views import RequestsRead
     from inspector.core.conversations import Compaction
     from inspector.engines.base import Plan, TokenIndex
-    from inspector.quality.aftermath import AftermathEvent
     from inspector.quality.facts.fact import Life
 
 #: Maximum number of lost facts.
@@ -86,7 +84,7 @@ def _view(
     index: TokenIndex | None,
     plan: Plan | None,
     facts: FactsRead | None,
-    aftermath: Mapping[int, tuple[AftermathEvent, ...]] | None,
+    aftermath: AftermathRead | None,
     requests: RequestsRead | None,
     budget: int | None,
     over: bool,
@@ -106,7 +104,7 @@ def _view(
     rows_before, rows_after = GenerationRows(before, "", lines_before), GenerationRows(after, "", lines_after)
     rows_before.put(RowMarks(token_index=index, plan=plan, ended_by=done))
     rows_after.put(RowMarks(made_by=done))
-    lost, counted, notes = _lost(facts, done) if over else ((), 0, ())
+    lost, counted, notes = _lost(facts, aftermath, done) if over else ((), 0, ())
     went = None if index is None else region_tokens(done, index)[1]
     if plan is not None and plan.compacts and done.before and not plan.budgets.observed:
         # The plan of this list may allow less than the settings allow at most.
@@ -123,32 +121,45 @@ def _view(
         counted=counted,
         lost_notes=notes,
         # Repeated work is known by the list before.
-        aftermath=None if aftermath is None or not done.before else aftermath.get(done.index, ()),
+        aftermath=None if aftermath is None or not done.before else aftermath.events.get(done.index, ()),
         summary=summary_view(done, total, budget) if over and done.summary is not None else None,
         attempts=NO_ATTEMPTS if attempts is None else attempts_view(attempts, done),
     )
     return view, CompactionRows(rows_before, rows_after, done)
 
 
-def _lost(facts: FactsRead | None, done: Compaction) -> tuple[tuple[Life, ...], int, tuple[str, ...]]:
+def _lost(
+    facts: FactsRead | None, aftermath: AftermathRead | None, done: Compaction
+) -> tuple[tuple[Life, ...], int, tuple[str, ...]]:
     """The worst facts that the compaction lost (facts that count come first), the number of facts that count, and notes
     about the others."""
     from inspector.answers.store_losses import FOREIGN
-    from inspector.app.conversation.fact_scopes import is_counted, worst_first
+    from inspector.app.conversation.fact_scopes import (
+        counted,
+        counted_words,
+        is_harmed,
+        lives_at,
+        reasons_apart,
+        worst_first,
+    )
 
     if not done.before:
         return (), 0, ("unknown: the list before it is not in the files",)
     if facts is None:
         return (), 0, ("facts are being read",)
-    after = (*facts.reading.facts.of(done.index), *facts.ended.get(done.index, ()))
-    lives = worst_first(life for life in after if life.lost or life.outcome == "weakened")
-    more, apart = max(0, len(lives) - _LOST_SHOWN), sum(not is_counted(life) for life in lives)
+    losses = (facts if aftermath is None else aftermath).losses.get(done.index)
+    after = lives_at(done.index, facts.reading.facts, facts.ended, losses)
+    count = len(counted(losses))
+    lives = worst_first((life for life in after if is_harmed(life) and not life.superseded), losses)
+    more, apart = max(0, len(lives) - _LOST_SHOWN), len(lives) - count
     unknown = sum(life.outcome == "unknown" for life in after)
-    uncertain = sum(life.outcome == "uncertain" and is_counted(life) for life in after)
     notes = [f"and {more:,} more in the losses pane"] if more else []
     if apart:
-        do_not = "does not" if apart == 1 else "do not"
-        notes.append(f"{apart:,} of {len(lives):,} {do_not} count: results, requests, plain statements")
+        others = f"The other {apart:,} are" if apart > 1 else "The other one is"
+        if not count:
+            others = f"None of the {apart:,} counts:" if apart > 1 else "It does not count:"
+        counting = f"{counted_words(losses)} count{'s' * (count == 1)}. " if count else ""
+        notes.append(f"{counting}{others} {reasons_apart(lives, losses)}")
     if unknown:
         notes.append(f"unknown for {human.plural(unknown, 'fact')}: the summary cannot be read")
     if not done.whole:
@@ -157,9 +168,9 @@ def _lost(facts: FactsRead | None, done: Compaction) -> tuple[tuple[Life, ...], 
         notes.append("none of the recognized facts")
     if facts.foreign:
         notes.append(f"unknown in part: {FOREIGN}")
-    if uncertain:
-        notes.append(f"{FATE_SIGNS['uncertain']} {human.plural(uncertain, 'fact')} may be lost")
-    return tuple(lives[:_LOST_SHOWN]), len(lives) - apart, tuple(notes)
+    if losses is not None and losses.uncertain:
+        notes.append(f"{FATE_SIGNS['uncertain']} {human.plural(losses.uncertain, 'fact')} may be lost")
+    return tuple(lives[:_LOST_SHOWN]), count, tuple(notes)
 
 
 def _show(pane: CompactionPane, shown: tuple[CompactionView | None, CompactionRows | None] | None) -> None:

@@ -5,7 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from inspector.app.conversation.panes.base import Context, Pane
-from inspector.app.conversation.resources import ATTEMPTS, COMPACTIONS, FACTS, JUDGED, attempts_read
+from inspector.app.conversation.resources import (
+    AFTERMATH,
+    ATTEMPTS,
+    COMPACTIONS,
+    FACTS,
+    JUDGED,
+    attempts_read,
+)
 from inspector.app.conversation.state import recorded_then
 from widgets.panes.attempt_lines import NO_ATTEMPTS
 from widgets.panes.losses_attempts import LossesAttempts
@@ -16,7 +23,7 @@ from widgets.panes.losses_view import AT_RISK, FactScope, LossesView
 # Modules that only a computation needs are imported with it.
 if TYPE_CHECKING:
     from inspector.app.conversation.attempt_views import AttemptsRead
-    from inspector.app.conversation.reading import FactsRead
+    from inspector.app.conversation.reading import AftermathRead, FactsRead
     from inspector.engines.base import Plan
     from inspector.replay.moments import Moment
 
@@ -46,6 +53,7 @@ def _needs(context: Context) -> tuple[Any, ...] | None:
         why_unknown = _PARTIAL
     return (
         loaded.latest(FACTS),
+        loaded.current(AFTERMATH, state) if state.moment is None else None,
         state.compaction,
         then,
         state.moment,
@@ -59,6 +67,7 @@ def _needs(context: Context) -> tuple[Any, ...] | None:
 
 def compute(
     facts: FactsRead | None,
+    aftermath: AftermathRead | None,
     chosen: int,
     then: int,
     at: Moment | None,
@@ -79,7 +88,10 @@ def compute(
     if facts is None:
         note = "" if then else why_unknown or "No compaction is recorded, so no loss is known."
         return LossesView(None if then else (), chosen, note=note, total=then)
-    scopes = facts.scopes if at is None else facts.as_of.scopes(at.generation - 1, at.step)
+    if at is None:
+        scopes = facts.scopes if aftermath is None else aftermath.scopes
+    else:
+        scopes = facts.as_of.scopes(at.generation - 1, at.step)
     return LossesView(
         (*scopes, _at_risk(facts, plan, generation, at)),
         chosen,
@@ -118,6 +130,6 @@ PANE = Pane(
     LossesPane,
     _needs,
     compute,
-    lambda state: (FACTS, ATTEMPTS, JUDGED),
+    lambda state: (FACTS, AFTERMATH, ATTEMPTS, JUDGED),
     parts=(("facts", LossesFacts), ("attempts", LossesAttempts)),
 )
