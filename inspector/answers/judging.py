@@ -222,6 +222,7 @@ def ask_judge(
         key = answer_key(prompt.prompt, summarizer)
         if kept.answer(key, prompt.place) is not None:
             continue
+        kept.check_writable()
         label = f"{summarizer.name}, piece {number} of {len(prompts)}: characters"
         try:
             reply = ask_model(summarizer, prompt.prompt, allowance, counted(watch, label))

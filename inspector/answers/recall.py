@@ -139,14 +139,17 @@ def ask_exams(
     recalls, problems = [], []
     for number, exam in enumerate(exams, 1):
         label = f"{summarizer.name}, list {number} of {len(exams)}: characters"
+        attempt = exam.outcome.attempt
+        subject = f"The list with {'the recorded summary' if attempt is None else f'attempt {attempt.id}'}:"
         try:
             reply = ask_model(summarizer, exam.prompt, allowance, counted(watch, label))
         except (SummarizerFailed, SummarizerCut) as error:
-            attempt = exam.outcome.attempt
-            which = "the recorded summary" if attempt is None else f"attempt {attempt.id}"
-            problems.append(f"The list with {which}: {error}")
+            problems.append(f"{subject} {error}")
             continue
         answers = answers_in(reply.text, len(exam.questions))
+        if not any(answers):
+            problems.append(f"{subject} The answer has no numbered line as asked for.")
+            continue
         compaction = exam.outcome.compaction
         fates = [
             exam.outcome.fate_of(question.fact.key) or Fate(compaction, "unknown")

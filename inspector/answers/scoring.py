@@ -377,6 +377,7 @@ def summarizer_row(
         try:
             text = stored.get(key)
             if text is None:
+                kept.check_writable()
                 what = f"{summarizer.name}, conversation {number} of {len(planned)}: characters"
                 text = ask_model(summarizer, item.ask.prompt, allowance, counted(watch, what)).text
                 kept.keep_answer(key, item.ask.place, summarizer, text)

@@ -189,6 +189,12 @@ class KeptAttempts:
         address = f"file:{quote(str(self.path.absolute()))}?mode=ro"
         return sqlite3.connect(address, uri=True, timeout=10, check_same_thread=False)
 
+    def check_writable(self) -> None:
+        """Raise OutputProblem if no answer can be stored. An answer that costs money must be."""
+        with self._open() as database:
+            # SQLite takes the lock to write, although no row changes.
+            database.execute("UPDATE answers SET answer = answer WHERE 0")
+
     def keep_answer(
         self, key: str, place: AttemptPlace, summarizer: Summarizer, answer: str, subject: str = ""
     ) -> None:

@@ -433,6 +433,37 @@ def test_recall_asks_about_finished_attempts_and_keeps_answers_despite_a_failure
     assert [entry["attempt"] for entry in chosen["recall"]] == [None, 2]
 
 
+@pytest.mark.parametrize("answer", ["<html>502 Bad gateway</html>", "The conversation does not say.", "{}"])
+def test_an_answer_without_numbered_lines_is_no_answer_to_recall(program: Run, answer: str) -> None:
+    ended = program(
+        "recall", "--demo", ROTATING, "--compaction", "1", "--send", "--command", f"echo '{answer}'"
+    )
+    assert (ended.returncode, ended.stdout) == (1, "")
+    assert "The list with the recorded summary: The answer has no numbered line" in ended.stderr
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("attempt", "--demo", ROTATING, "--compaction", "1"),
+        ("life", "--demo", ROTATING, "--compaction", "4"),
+        ("judge", "--demo", ROTATING, "--compaction", "1"),
+        ("judge", "--demo", ROTATING, "--compaction", "1", "--repeats"),
+        ("score", "--no-profiles"),
+    ],
+)
+def test_nothing_is_asked_if_the_answer_cannot_be_stored(
+    words: tuple[str, ...], program: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data = tmp_path / "data"
+    data.write_bytes(b"a file, not a folder")
+    monkeypatch.setenv("XDG_DATA_HOME", str(data))
+    ended = program(*words, "--send", "--command", f"touch {tmp_path / 'asked'}")
+    assert ended.returncode == 1
+    assert "attempts.db cannot be used" in ended.stderr
+    assert not (tmp_path / "asked").exists()
+
+
 @pytest.mark.parametrize(
     ("words", "code", "message"),
     [
