@@ -32,7 +32,7 @@ _USE = re.compile(r"(?<![\w.])(\w+)\.([a-z]+)")
 SHORT_TEXTS = {
     "inspector.quality.facts.values._VALUE": "runs of at most 400 characters without a space: longer ones are blanked",
     "inspector.quality.facts.values._WORD_BEFORE": "the 24 characters before a value",
-    "inspector.quality.acts._IN_QUOTES": "a complaint of at most 200 characters",
+    "inspector.quality.spoken_acts._IN_QUOTES": "a complaint of at most 200 characters",
     "inspector.agents._VARIABLE": "the places of agents, which a package declares",
     "inspector.summaries.exact._FORMS[0][1]": "words, of which the first 1,000 characters are looked at",
 }

@@ -195,7 +195,9 @@ _PLACEHOLDER = late_pattern(
 )
 
 # A value has no letter, digit or joining sign next to it, so it is never a part of a longer value.
-_BEFORE = rf"(?<![{SPACED}0-9_./@#%&+-])"
+_START = rf"(?<![{SPACED}0-9_./@#%&+-])"
+# A value may also end a range: "8-17".
+_BEFORE = rf"(?:{_START}|(?:(?<={_START}\d-)|(?<={_START}\d\d-))(?=\d\d?(?![\w-]|[.:/]\d)))"
 # "wordC:\x" is a word with a path glued to it.
 _BEHIND = rf"(?![{SPACED}0-9_%]|:\\)"
 

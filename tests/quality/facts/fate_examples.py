@@ -1097,6 +1097,19 @@ EXAMPLES: tuple[tuple[str, str, str, str], ...] = (
         "kept",
     ),
     ("value", "Keep the lock open from 8:00 to 17:30.", "- Lock stays open 08:00-17:30", "kept"),
+    ("value", "The harbour office is open weekdays 8 to 17.", "- Harbour office: weekdays 8-17", "kept"),
+    (
+        "value",
+        "The harbour office is open weekdays 8 to 17.",
+        "- Harbour office: weekdays 8-18",
+        "contradicted",
+    ),
+    (
+        "name",
+        "Use the painter `MistLayer` for all harbour scenes.",
+        "- All harbour scenes use one mist painter",
+        "value lost",
+    ),
     (
         "list",
         "please keep your logs short, two or three lines, I read them on the pier",
