@@ -65,6 +65,7 @@ _EXEMPTS = late_pattern(
 )
 #: Matches the words that always begin an exception.
 _EXEMPTS_EXPRESSLY = late_pattern(r"\b(?:except|unless)\b|除非|除外", re.IGNORECASE)
+_OR = late_pattern(r"\bor\b", re.IGNORECASE)
 _AND = late_pattern(r"\b(?:and|as well as|plus)\b", re.IGNORECASE)
 #: Match the words around the first value in "from 5.4 to 4.9". Only the second value is true now.
 _FROM = late_pattern(r"(?:\bfrom|[从從由])\W{0,3}\Z", re.IGNORECASE)
@@ -203,7 +204,8 @@ class Differences(Alignment):
         """Return whether the passage denies a thing of a fact that denies nothing: "A", "B, never A"."""
         if self.probe.language == "zh":
             # In Chinese the end of a denial is a guess.
-            return False
+            little = len(self.passage.words) <= len(self.probe.main.words) + 2
+            return little and self.passage.denies and not meaning_of(self.probe.text).denies
         return not self.probe.main.denies and any(
             match.denied for word, match in self.pairs if word.weight >= 1.0
         )
@@ -220,6 +222,22 @@ class Differences(Alignment):
         shared = {id(match) for _, match in self.pairs}
         others = {word.clause for word in self.passage.words if word.weight >= 1.0 and id(word) not in shared}
         return clauses.keys() <= others
+
+    def has_half_condition(self) -> bool:
+        """Return whether the line has a part of a condition, and no condition: "if it is low", "it is high"."""
+        conditions = [adjunct.concepts for adjunct in self.probe.adjuncts if adjunct.kind == "condition"]
+        has_part = any(
+            not (one.isdisjoint(self.line.concepts) or one <= self.line.concepts) for one in conditions
+        )
+        return has_part and all(adjunct.kind != "condition" for adjunct in parts_of(self.line.text)[1])
+
+    def gives_place_to_other(self) -> bool:
+        """Return whether another word is behind a preposition of the fact: "from the hut", "from the pier"."""
+        shared = {id(match) for _, match in self.pairs}
+        others = {word.tag for word in self.passage.words if id(word) not in shared and word.weight >= 1.0}
+        # "To" may begin an infinitive.
+        tagged = [(word.tag, match.tag) for word, match in self.pairs if word.tag not in ("", "to")]
+        return any(tag != other and tag in others for tag, other in tagged)
 
     def exempts_nothing(self) -> bool:
         """Return whether the fact has an exception, and the line of the passage has no word of one: "X too"."""
@@ -528,6 +546,9 @@ class Differences(Alignment):
         # Only words that the main clause does not have count, if there are any.
         concepts = adjunct.concepts - self.probe.concepts or adjunct.concepts
         share = len(concepts & self.line.concepts) / len(concepts) if concepts else 1.0
+        alternatives = [meaning_of(text).concepts - self.probe.concepts for text in _OR.split(adjunct.text)]
+        if len(alternatives) > 1 and any(one and one.isdisjoint(self.line.concepts) for one in alternatives):
+            return True
         # The passage must have all words of an inclusion.
         if adjunct.kind == "inclusion" or (adjunct.kind, adjunct.marker) == ("condition", "only"):
             return share < 1.0

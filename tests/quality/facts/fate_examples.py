@@ -1546,4 +1546,16 @@ EXAMPLES: tuple[tuple[str, str, str, str], ...] = (
     ),
     ("mentioned act", "Do not touch harbour.toml.", "- Touched harbour.toml", "contradicted"),
     ("mentioned act", "Never delete the drafts.", "- Drafts were deleted on request", "contradicted"),
+    (
+        "turned condition",
+        "Block the request if the token is missing or expired.",
+        "- Block the request if the token is missing",
+        "weakened",
+    ),
+    (
+        "turned condition",
+        "Block the request if the token is missing or expired.",
+        "- Requests with a missing or expired token are blocked",
+        "kept",
+    ),
 )

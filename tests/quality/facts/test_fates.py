@@ -867,6 +867,12 @@ def test_the_heading_above_a_sentence_decides_in_any_order(headings: tuple[str, 
             "All pages need the banner except the start page.",
             "- All pages need the banner, also the start page",
         ),
+        ("Merge the branch when CI is green.", "- Merge the branch although CI is red"),
+        (
+            "Take the price from the contract if there is one.",
+            "- Take the price from the list even if there is a contract",
+        ),
+        ("价格含税显示。", "- 价格不含税显示"),
     ],
 )
 def test_another_side_place_or_condition_casts_doubt(statement: str, summary: str) -> None:
