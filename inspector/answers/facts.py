@@ -26,7 +26,8 @@ class Wanted(Struct, frozen=True):
 
     `pruned` adds facts of tool results whose texts were pruned. `limit` is the maximum number of facts: with fates, of
     the summarized and of the pruned facts of each compaction; at risk, of all facts. `after` is the compaction after
-    which their fates are given, None for the last. `dismissed` selects the dismissed facts, and no others.
+    which their fates are given, None for the last. Earlier facts that it ended are listed with it. `dismissed` selects
+    the dismissed facts, and no others.
     """
 
     kinds: Collection[str] = ()
@@ -37,6 +38,11 @@ class Wanted(Struct, frozen=True):
     limit: int | None = None
     after: int | None = None
     dismissed: bool = False
+
+    @property
+    def with_ended(self) -> bool:
+        """Whether facts of earlier compactions are listed with the compaction `after`."""
+        return self.after is not None and self.compaction in (None, self.after) and not self.dismissed
 
     def fits(self, fact: Fact) -> bool:
         """Return whether kind and speaker fit."""
@@ -69,17 +75,32 @@ def select_lives(inspection: Inspection, reading: FactsReading, wanted: Wanted) 
             inspection.compaction(number)
     facts = reading.facts
     lives = facts.dismissed if wanted.dismissed else (*facts.lives, *(facts.pruned if wanted.pruned else ()))
+    ended = {life.fact.key for life in ended_by(reading, wanted)}
     lives_then = [
         life.seen(life.fates[-1].compaction if wanted.after is None else wanted.after)
         for life in sorted(lives, key=lambda life: life.compaction)
         if wanted.fits(life.fact)
+        and (life.pruned or life.fact.key not in ended)
         and (wanted.compaction is None or life.compaction == wanted.compaction)
         and (wanted.after is None or life.fate_at(wanted.after) is not None)
     ]
-    if wanted.fates:
-        fitting = (life for life in lives_then if life.outcome in wanted.fates)
-        lives_then = [life for life in fitting if is_lost(life) or not life.fate.gone]
-    return _first(lives_then, wanted.limit)
+    return _first(_of_fates(lives_then, wanted), wanted.limit)
+
+
+def ended_by(reading: FactsReading, wanted: Wanted) -> list[Life]:
+    """Return the wanted facts of earlier compactions that the compaction `after` lost, weakened or cast doubt on."""
+    if not wanted.with_ended:
+        return []
+    ended = reading.facts.ended().get(wanted.after or 0, ())
+    return _first(_of_fates([life for life in ended if wanted.fits(life.fact)], wanted), wanted.limit)
+
+
+def _of_fates(lives: Sequence[Life], wanted: Wanted) -> Sequence[Life]:
+    """Return the lives with a wanted fate. A lost fact is included only if it counts as a loss."""
+    if not wanted.fates:
+        return lives
+    fitting = (life for life in lives if life.outcome in wanted.fates)
+    return [life for life in fitting if is_lost(life) or not life.fate.gone]
 
 
 def select_risks(plan: Plan, reading: FactsReading, wanted: Wanted) -> list[AtRisk]:
@@ -113,12 +134,16 @@ def note_dismissed(answers: Answers, count: int) -> None:
 
 
 class FollowedFacts(Struct, frozen=True):
-    """Selected facts of a conversation of `agent`. `selected_by_fate` says whether fates were asked for."""
+    """Selected facts of a conversation of `agent`. `selected_by_fate` says whether fates were asked for.
+
+    `ended` are facts of earlier compactions that are listed with the compaction that ended them (see `Wanted.after`).
+    """
 
     conversation: str
     lives: tuple[Life, ...]
     selected_by_fate: bool
     agent: str
+    ended: tuple[Life, ...] = ()
 
 
 class FactsAtRisk(Struct, frozen=True):
@@ -146,7 +171,7 @@ def follow_facts(answers: Answers, name: str, wanted: Wanted) -> FollowedFacts:
         compactions = plural(unseen, "compaction")
         answers.note(f"The facts of {compactions} are unknown in whole or in part: {LIST_MISSING}.")
     row = inspection.conversation.row
-    return FollowedFacts(row.id, facts, bool(wanted.fates), row.agent)
+    return FollowedFacts(row.id, facts, bool(wanted.fates), row.agent, tuple(ended_by(reading, wanted)))
 
 
 def facts_at_risk(answers: Answers, name: str, wanted: Wanted) -> FactsAtRisk:

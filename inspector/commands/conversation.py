@@ -148,7 +148,12 @@ def diff(asked: Asked, first: int | None, last: int | None, lineage: bool) -> No
 
 @command("[PATH] [CONVERSATION]", covers_all=True)
 @click.option("--compaction", type=WHOLE, metavar="K", help="Only this compaction, counted from 1.")
-@click.option("--after", type=WHOLE, metavar="K", help="Fates after this compaction; default: the last.")
+@click.option(
+    "--after",
+    type=WHOLE,
+    metavar="K",
+    help="Fates after this compaction (default: the last), with what it lost of earlier ones.",
+)
 @click.option("--kind", "kinds", multiple=True, type=click.Choice(KINDS))
 @click.option("--fate", "fates", multiple=True, type=click.Choice(OUTCOMES))
 @click.option(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import groupby
 from operator import attrgetter
 
@@ -46,7 +46,7 @@ LOST_LEAD = (
 
 def fact_documents(answer: FollowedFacts) -> list[Document]:
     """The answer of `facts`."""
-    return [life_document(life) for life in answer.lives]
+    return [life_document(life) for life in (*answer.lives, *answer.ended)]
 
 
 def facts_documents(answer: FollowedFacts | FactsAtRisk) -> list[Document]:
@@ -116,7 +116,7 @@ def risk_documents(answer: FactsAtRisk) -> list[Document]:
 def print_facts(answer: FollowedFacts | FactsAtRisk) -> None:
     """Print the facts by compaction, each with its fate."""
     if isinstance(answer, FollowedFacts):
-        print_lives(answer.lives)
+        print_lives(answer.lives, answer.ended)
         return
     lines = StyledLines()
     for risks in lines.each([answer.facts] if answer.facts else [], _NOTHING):
@@ -129,13 +129,18 @@ def print_facts(answer: FollowedFacts | FactsAtRisk) -> None:
             _print_fact(lines, risk, answer.compaction)
 
 
-def print_lives(lives: Iterable[Life]) -> None:
-    """Print facts by compaction, each with its fate and later fates."""
+def print_lives(lives: Iterable[Life], ended: Sequence[Life] = ()) -> None:
+    """Print facts by compaction, each with its fate and later fates. `ended` are printed with the compaction that ended
+    them."""
     lines = StyledLines()
-    for number, group in lines.each(groupby(lives, key=attrgetter("compaction")), _NOTHING):
-        taken = list(group)
+    groups = {number: list(group) for number, group in groupby(lives, key=attrgetter("compaction"))}
+    for life in ended:
+        groups.setdefault(life.fate.compaction, []).append(life)
+    for number, taken in lines.each(sorted(groups.items()), _NOTHING):
         after = max(life.fate.compaction for life in taken)
         later = "" if after == number else f", fates after compaction {after}"
+        earlier = sum(life.compaction != number for life in taken)
+        later += f", with {plural(earlier, 'fact')} of earlier compactions" if earlier else ""
         counts = Counter(life.outcome for life in taken)
         words = ", ".join(f"{counts[outcome]} {outcome}" for outcome in OUTCOMES if counts[outcome])
         lines.add((f"Compaction {number}{later}", "bold"), (f"  {words}", "dim"))
@@ -197,7 +202,7 @@ def later_words(life: Life, seen: int | None = None) -> Iterable[str]:
         yield f"said again by the {back.role} at {place_name(back.index, back.generation)}"
     if other is not None:
         place = place_name(other.saying.index, other.saying.generation)
-        yield f"later: {safe_title(other.text, 160)} ({place})"
+        yield f"changed later by the {other.saying.role} at {place}: {safe_title(other.text, 160)}"
 
 
 def facts_checklist(answer: FollowedFacts | FactsAtRisk, masker: Masker) -> str:
@@ -219,7 +224,9 @@ def _carried(answer: FollowedFacts | FactsAtRisk) -> list[Fact]:
     if isinstance(answer, FactsAtRisk):
         facts = [entry.fact for entry in answer.facts]
     else:
-        facts = [life.fact for life in answer.lives if answer.selected_by_fate or _missing(life)]
+        facts = [
+            life.fact for life in (*answer.lives, *answer.ended) if answer.selected_by_fate or _missing(life)
+        ]
     return list({fact.key: fact for fact in facts}.values())
 
 

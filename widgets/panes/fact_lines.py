@@ -92,13 +92,13 @@ def _notes(life: Life) -> Iterable[tuple[str, str]]:
         text = f"The summary of compaction {changed.compaction} says {changed.changed}; no message said that."
         yield text, "error"
     if life.back is not None:
-        yield f"Said again in {_speaker(life.back)}.", "moved"
+        yield f"Said again {_speaker(life.back)}.", "moved"
     if life.contradicted is not None:
-        yield f"Contradicted in {_speaker(life.contradicted.saying)}: {life.contradicted.text}", "warning"
+        yield f"Changed later {_speaker(life.contradicted.saying)}: {life.contradicted.text}", "warning"
 
 
 def _speaker(saying: Saying) -> str:
-    return f"{place_name(saying.index, generation=saying.generation)} by the {saying.role}"
+    return f"by the {saying.role} at {place_name(saying.index, generation=saying.generation)}"
 
 
 def _marked(text: str, values: Sequence[str]) -> TextLine:

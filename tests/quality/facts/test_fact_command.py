@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -13,9 +14,10 @@ from msgspec.structs import replace
 
 from inspector.answers.answers import Answers
 from inspector.answers.fact_reading import FactsReading
-from inspector.answers.facts import Wanted, facts_reading, select_lives
+from inspector.answers.facts import Wanted, ended_by, facts_reading, select_lives
 from inspector.answers.inspection import Inspection
 from inspector.commands.cli import main
+from inspector.core.shares import plural
 from inspector.quality.facts.fact import KINDS, OUTCOMES
 from inspector.stores.detect import open_store
 from tests.stores.writer import Writer, create
@@ -77,7 +79,7 @@ def test_a_heading_names_the_compaction_of_its_fates(capsys: pytest.CaptureFixtu
     assert "\nCompaction 4  " in run(capsys)
     early = run(capsys, "--after", "2")
     assert "Compaction 1, fates after compaction 2  " in early
-    assert "\nCompaction 2  " in early
+    assert "\nCompaction 2, with 12 facts of earlier compactions  " in early
     assert {entry["after"] for entry in documents(capsys, "--after", "2")} == {2}
 
 
@@ -130,7 +132,27 @@ def test_a_fact_without_a_fate_after_a_compaction_is_not_listed_after_it(
     ]
     reading = replace(reading, facts=replace(reading.facts, lives=tuple(unread)))
     assert select_lives(inspection, reading, Wanted(after=2)) == []
-    assert len(select_lives(inspection, reading, Wanted(after=3))) == len(unread) > 0
+    third = Wanted(after=3)
+    assert len([*select_lives(inspection, reading, third), *ended_by(reading, third)]) == len(unread) > 0
+
+
+def test_after_a_compaction_the_command_lists_the_facts_of_the_losses_pane(
+    read: tuple[Inspection, FactsReading], capsys: pytest.CaptureFixture[str]
+) -> None:
+    _, reading = read
+    ended = reading.facts.ended()
+    assert any(ended.values())
+    for number in (1, 2, 3, 4):
+        shown = Counter(life.outcome for life in (*reading.facts.of(number), *ended.get(number, ())))
+        words = ", ".join(f"{shown[outcome]} {outcome}" for outcome in OUTCOMES if shown[outcome])
+        for options in (("--after", str(number)), ("--compaction", str(number), "--after", str(number))):
+            earlier = len(ended.get(number, ()))
+            plus = f", with {plural(earlier, 'fact')} of earlier compactions" if earlier else ""
+            assert f"Compaction {number}{plus}  {words}\n" in run(capsys, *options)
+        listed = documents(capsys, "--after", str(number))
+        assert len({entry["key"] for entry in listed}) == len(
+            {life.fact.key for life in reading.facts.lives if life.compaction <= number}
+        )
 
 
 def test_an_unknown_compaction_is_an_error_message(capsys: pytest.CaptureFixture[str]) -> None:
