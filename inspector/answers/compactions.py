@@ -12,7 +12,12 @@ from inspector.answers.bills import CompactionCost, costs_of
 from inspector.answers.findings import dismissed_note, findings_without_facts, split_dismissed
 from inspector.answers.inspection import Compared, Inspection
 from inspector.answers.requests import requests_of
-from inspector.answers.shown_settings import has_least_window, is_doubtful, settings_at
+from inspector.answers.shown_settings import (
+    has_least_window,
+    is_doubtful,
+    passed_without_compaction,
+    settings_at,
+)
 from inspector.caching.requests import Requests
 from inspector.config.models import context_length
 from inspector.config.settings import ResolvedSettings
@@ -133,6 +138,7 @@ def why_of(
         is_least=has_least_window(resolved),
         is_alone=not inferred or resolved.sources["threshold"].startswith(f"{SHOWN} one "),
         is_window_recorded=row.window is not None or source != todays,
+        passed=passed_without_compaction(inspection, recorded, settings),
     )
     return why_fired(recorded, listed, settings, budgets_of(settings), threshold_at, limits)
 

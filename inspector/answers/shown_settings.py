@@ -13,11 +13,11 @@ from inspector.core.conversations import Compaction, ConversationRow, Generation
 from inspector.core.rough import wires_tokens
 from inspector.core.shares import plural
 from inspector.engines.base import Settings
-from inspector.engines.capabilities import AT_LEAST, SHOWN, loop_of
+from inspector.engines.capabilities import AT_LEAST, SHOWN, loop_of, shortens
 from inspector.engines.registry import agent_of, budgets_of, engine
 from inspector.engines.settings import SETTINGS, difference
 from inspector.replay.recorded_tail import RecordedTail, recorded_tail
-from inspector.replay.recorded_threshold import last_beyond, recorded_threshold
+from inspector.replay.recorded_threshold import first_beyond, last_beyond, recorded_threshold
 from inspector.replay.recording import FAR_BELOW
 
 #: The end of a note about a threshold that the record contradicts.
@@ -234,6 +234,20 @@ def _resolve_row(
         return resolved
     by = "the recorded compactions" if (by_size or overflown) > 1 else "one recorded compaction"
     return resolved.with_value("threshold", share, f"{SHOWN} {by} ({shown:,} tokens; {usual:,} is usual)")
+
+
+def passed_without_compaction(
+    inspection: Inspection, recorded: Compaction, settings: Settings
+) -> Request | None:
+    """Return the first request before a compaction that reached the threshold of these settings, without a compaction.
+
+    None if there is none, or if the agent may have shortened results there instead. Raises StoreErrors.
+    """
+    rules = engine(settings.profile)
+    if shortens(rules):
+        return None
+    threshold, requests = budgets_of(settings).threshold_tokens, _list_requests(inspection)
+    return first_beyond(threshold, requests, recorded.index, _excused(inspection), loop_of(rules))
 
 
 def _lacks_last_message(inspection: Inspection, compaction: Compaction) -> bool:

@@ -15,7 +15,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from inspector.agents import row_of
-from inspector.core.conversations import ASSISTANT, TOOL, USER, Compaction
+from inspector.core.conversations import ASSISTANT, TOOL, USER, Compaction, Request
 from inspector.core.shares import plural
 from inspector.core.text import safe_title
 from inspector.engines.base import Budgets, Settings, TokenIndex
@@ -31,6 +31,7 @@ Trigger = Literal["auto", "manual", "hygiene"]
 _SHARES = tuple(step / 100 for step in range(10, 100, 5))
 #: A reported size is doubted if the rough size of the list is more than this many times as large.
 _SMALL_PART = 4
+_UNEXPLAINED = "these settings do not explain it"
 #: Sources of sessions without a gateway. A gateway checks its own limit before each turn.
 _AT_A_TERMINAL = frozenset({"", "cli", "tui", "acp", "api"})
 
@@ -87,7 +88,7 @@ class LimitEvidence(Struct, frozen=True):
     the profile in tokens, if the one in force only follows from recorded compactions, or if they contradict it.
     `is_least`: the window may be larger than that of the settings. `is_alone`: the compactions show no threshold, for
     example because there is only one. If not `is_window_recorded`, the window is today's window of the model, or
-    assumed.
+    assumed. `passed` is an earlier request of the list that reached the threshold without a compaction.
     """
 
     adds: bool = False
@@ -95,6 +96,7 @@ class LimitEvidence(Struct, frozen=True):
     is_least: bool = False
     is_alone: bool = False
     is_window_recorded: bool = True
+    passed: Request | None = None
 
 
 def why_fired(
@@ -168,19 +170,18 @@ def _by_rough_sizes(
             limit, stop - 1, total,
         )  # fmt: skip
     fits = tuple(value for value in _SHARES if before < threshold_at(value) <= total)
-    other = f"other settings then ({_shares(fits)} fits)" if fits else "other settings then"
+    fit = f" ({_shares(fits)} fits)" if fits else ""
     if total < threshold:
         text = (
-            f"~{total:,} tokens are below today's threshold of {threshold:,} ({share}): {other}, a manual "
-            "compaction, or a higher count of the provider"
+            f"~{total:,} tokens are below today's threshold of {threshold:,} ({share}): the threshold was lower "
+            f"then{fit}, the user compacted, or the provider counted more tokens"
         )
         return Why("other-settings", text, threshold, None, total, fits)
     crossed = _crossing(tokens_until, threshold, stop)
     calls = sum(1 for role in listed.roles[crossed + 1 : stop] if role == ASSISTANT)
-    later = plural(calls, "call")
     text = (
-        f"#{crossed:,} reached today's threshold of {threshold:,} ({share}) {later} earlier: {other}, or a lower "
-        "count of the provider"
+        f"the list passed today's threshold of {threshold:,} ({share}) at #{crossed:,}, {plural(calls, 'call')} before "
+        f"it compacted: the threshold was higher then{fit}, or the provider counted fewer tokens"
     )
     return Why("other-settings", text, threshold, crossed, total, fits)
 
@@ -223,40 +224,57 @@ def _as_reported(
     in_turn = listed.is_in_turn and not recorded.trigger
     unrecorded = "auto (inferred: in the middle of a turn)" if in_turn else "trigger not recorded"
     by = f"{recorded.trigger} (reported)" if recorded.trigger else unrecorded
+    if reached and limits.passed is not None:
+        passed = f"request {limits.passed.index:,} already had {limits.passed.tokens:,} tokens"
+        rules = f"with them {words_of(settings.profile)} fires at {threshold:,}, and {passed}"
+        return Why("reported", f"{by}, at {size}; {_UNEXPLAINED}: {rules}", tokens=tokens, in_turn=in_turn)
     if reached:
         share = f"{threshold / settings.context_length:.0%} of {settings.context_length:,}"
         text = f"{size} reached the threshold of {threshold:,}: {share}, {words_of(settings.profile)}; {by}"
         rule: WhyRule = "threshold" if recorded.trigger else "reported"
         return Why(rule, text, threshold, None, tokens, in_turn=in_turn)
     may_be_by_hand = not (recorded.trigger or in_turn)
-    rules = _rules_words(reported, settings, threshold, limits, may_be_by_hand)
+    if recorded.tokens_before_reported is not None and is_size_doubted(recorded, listed.last_size):
+        reported = None
+    is_exact = reported is not None and reported == recorded.tokens_before_reported
+    rules = _rules_words(reported, is_exact, settings, threshold, limits, may_be_by_hand)
     return Why("reported", f"{by}, at {size}; {rules}", tokens=tokens, in_turn=in_turn)
 
 
 def _rules_words(
-    reported: int | None, settings: Settings, threshold: int, limits: LimitEvidence, may_be_by_hand: bool
+    reported: int | None,
+    is_exact: bool,
+    settings: Settings,
+    threshold: int,
+    limits: LimitEvidence,
+    may_be_by_hand: bool,
 ) -> str:
-    """Return at which size the agent fires, or what else explains a compaction at a smaller reported size."""
+    """Return at which size the agent fires, or what else explains a compaction at a smaller reported size.
+
+    `is_exact`: the size is that of the compaction, not of the last request before it.
+    """
     window, usual = settings.context_length, limits.usual
-    rules = f"{words_of(settings.profile)} "
-    if usual is not None:
-        shown = "" if limits.is_alone else f" (the compactions show {threshold:,})"
-        rules = f"no threshold is recorded{shown}; {rules}"
-    if limits.adds:
-        rules += "adds the last results and earlier reasoning to this size, and "
     limit = threshold if usual is None else usual
     is_smaller = reported is not None and reported < limit
+    by_hand = " (the user may have compacted)" if may_be_by_hand else ""
+    rules = f"{words_of(settings.profile)} "
+    if limits.adds:
+        rules += "adds the last results and earlier reasoning to this size, and "
+    shown = ""
+    if usual is not None:
+        shown = "no threshold is recorded; "
+        shown += "" if limits.is_alone else f"the compactions show {threshold:,}; "
     if is_smaller and not (limits.is_window_recorded or limits.is_least):
-        which = f"{limit:,}" if usual is None else f"the usual {limit:,}"
-        by_hand = ", or the user compacted" if may_be_by_hand else ""
-        return (
-            f"{rules}had a smaller window than today's {window:,}, or a lower threshold than {which}{by_hand}"
-        )
+        fires = f"in a window of {window:,}, which is not recorded, {rules}fires at {limit:,}"
+        return f"{shown}the reason is unknown{by_hand}: {fires}"
+    rules = shown + rules
     if usual is not None:
         least = "at least " if limits.is_least else ""
         return f"{rules}usually fires at {usual:,} ({usual / window:.0%} of {least}{window:,})"
     if limits.is_least:
         return f"{rules}fires at {threshold:,} or more, because the window is at least {window:,}"
+    if is_smaller and is_exact and not limits.adds:
+        return f"{_UNEXPLAINED}{by_hand}: with them {rules}fires at {threshold:,}"
     return f"{rules}fires at {threshold:,} under today's settings"
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from inspector.core.conversations import Compaction, Request
+from inspector.engines.loop import BEFORE_REQUESTS, Loop
 
 
 def recorded_threshold(
@@ -92,6 +93,34 @@ def last_beyond(
     return max((number for number, size in continued.items() if size >= threshold), default=None)
 
 
+def first_beyond(
+    threshold: int,
+    requests: Sequence[Request],
+    generation: int,
+    excused: Sequence[float] = (),
+    loop: Loop = BEFORE_REQUESTS,
+) -> Request | None:
+    """Return the first request of a generation at or above a threshold that the agent followed with another request of
+    the same list; None if none. With this threshold it would have compacted there.
+
+    An agent that compacts in the background sends one more request. `excused` is as in recorded_threshold.
+    """
+    sized = [call for call in requests if call.generation == generation and not call.unsized]
+    beyond = [call for call in _followed(sized, excused, loop.turns_end) if call.tokens >= threshold]
+    return next(iter(beyond[:-1] if loop.background else beyond), None)
+
+
+def _followed(requests: Sequence[Request], excused: Sequence[float], turns_end: bool) -> Iterator[Request]:
+    """Yield the checked requests that another request of the same list followed. With `turns_end`, a request within a
+    turn is not checked."""
+    for request, following in pairwise(requests):
+        if request.generation != following.generation or following.context < request.context:
+            continue
+        is_checked = not turns_end or request.ends_turn is not False
+        if is_checked and not any(request.at <= at <= following.at for at in excused):
+            yield request
+
+
 def _continued(
     requests: Sequence[Request], excused: Sequence[float], turns_end: bool
 ) -> tuple[dict[int, int], int]:
@@ -102,7 +131,6 @@ def _continued(
     for request, following in pairwise(requests):
         if request.generation == following.generation and following.context >= request.context:
             step = max(step, following.context - request.tokens)
-            is_checked = not turns_end or request.ends_turn is not False
-            if is_checked and not any(request.at <= at <= following.at for at in excused):
-                continued[request.generation] = max(request.tokens, continued.get(request.generation, 0))
+    for request in _followed(requests, excused, turns_end):
+        continued[request.generation] = max(request.tokens, continued.get(request.generation, 0))
     return continued, step

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from inspector.core.conversations import Compaction, role_code
+from inspector.core.conversations import Compaction, Request, role_code
 from inspector.engines.base import Budgets, Settings
 from inspector.quality.firing import LimitEvidence, ListBefore, Why, why_fired
 
@@ -81,10 +81,10 @@ def test_too_small_a_list_has_other_settings_or_was_compacted_by_hand() -> None:
     assert (cause.rule, cause.trigger, cause.crossed) == ("other-settings", None, None)
     assert cause.fits[-1] == 0.75
     assert cause.text.startswith(
-        "~150,181 tokens are below today's threshold of 170,000 (85% of 200,000): other settings then"
+        "~150,181 tokens are below today's threshold of 170,000 (85% of 200,000): the threshold was lower then"
     )
     assert "0.75 fits" in cause.text
-    assert "a manual compaction" in cause.text
+    assert "the user compacted" in cause.text
 
 
 def test_a_list_that_went_on_growing_had_another_threshold() -> None:
@@ -92,7 +92,7 @@ def test_a_list_that_went_on_growing_had_another_threshold() -> None:
     cause = why(listed(grown), 0.5)
     assert cause.rule == "other-settings"
     assert cause.crossed == 4
-    assert "2 calls earlier" in cause.text
+    assert "at #4, 2 calls before it compacted" in cause.text
     assert cause.fits == (0.6, 0.65, 0.7, 0.75)
 
 
@@ -160,12 +160,42 @@ def test_a_compaction_below_the_usual_threshold_contradicts_todays_window(is_rec
     limits = LimitEvidence(usual=980_000, is_window_recorded=is_recorded)
     cause = why_fired(done, before, settings, budgets, int, limits).text
     assert ("usually fires at 980,000 (98% of 1,000,000)" in cause) is is_recorded
-    window = "a smaller window than today's 1,000,000, or a lower threshold than"
-    assert cause.endswith(f"{window} the usual 980,000, or the user compacted") is not is_recorded
+    unknown = (
+        "the reason is unknown (the user may have compacted): in a window of 1,000,000, which is not recorded"
+    )
+    assert cause.endswith(f"{unknown}, pi fires at 980,000") is not is_recorded
     budgets = replace(budgets, threshold_tokens=980_000)
     alone = why_fired(done, before, settings, budgets, int, replace(limits, usual=None)).text
-    assert ("fires at 980,000 under today's settings" in alone) is is_recorded
-    assert alone.endswith(f"{window} 980,000, or the user compacted") is not is_recorded
+    explained = (
+        "these settings do not explain it (the user may have compacted): with them pi fires at 980,000"
+    )
+    assert alone.endswith(explained) is is_recorded
+    assert alone.endswith(f"{unknown}, pi fires at 980,000") is not is_recorded
+
+
+@pytest.mark.parametrize(
+    ("passed", "share", "rule", "words"),
+    [
+        (None, 0.5, "threshold", "reached the threshold of 100,000"),
+        (
+            109_780,
+            0.5,
+            "reported",
+            "these settings do not explain it: with them pi fires at 100,000, and request 25",
+        ),
+        (None, 0.6, "reported", "these settings do not explain it: with them pi fires at 120,000"),
+    ],
+)
+def test_settings_that_the_record_contradicts_explain_nothing(
+    passed: int | None, share: float, rule: str, words: str
+) -> None:
+    settings = Settings(profile="pi", context_length=WINDOW, threshold=share)
+    budgets = Budgets(int(share * WINDOW), 0, 0, WINDOW, {})
+    done = replace(compacted(5, 110_000), tokens_before_reported=110_000, trigger="auto")
+    request = None if passed is None else Request(25, 1, "m", "model", 1.0, passed, 0, 0, None, 0)
+    limits = LimitEvidence(passed=request)
+    cause = why_fired(done, replace(listed(TALK), agent="pi"), settings, budgets, int, limits)
+    assert (cause.rule, words in cause.text) == (rule, True)
 
 
 @pytest.mark.parametrize(("size", "reaches"), [(110_000, True), (90_000, False)])

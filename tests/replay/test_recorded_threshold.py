@@ -173,7 +173,7 @@ def test_a_sweep_of_windows_has_the_threshold_of_a_replay_with_that_window(tmp_p
 def test_the_cause_names_a_threshold_that_two_compactions_show(tmp_path: Path) -> None:
     path = written(tmp_path, compactions=2)
     entries = json.loads(CliRunner().invoke(commands, ["compactions", str(path), "--json"]).stdout)
-    named = ["(the compactions show 100,200)" in entry["why"]["text"] for entry in entries]
+    named = ["the compactions show 100,200; " in entry["why"]["text"] for entry in entries]
     assert named == [True, True]
 
 
