@@ -179,13 +179,11 @@ def _again(event: AftermathEvent) -> str:
 def _lost(answers: Answers, row: ConversationRow, compactions: set[int]) -> Iterator[LiveEvent]:
     losses = read_losses(answers, row.id)
     for loss in losses.compactions:
-        if loss.compaction not in compactions or not (loss.lost or loss.weakened):
-            continue
-        counts = ", ".join(f"{count:,} {kind}" for kind, count in loss.lost.items())
-        weak = f"{loss.weakened:,} weakened" if loss.weakened else ""
-        first = f"; first “{safe_title(loss.facts[0].text, 160)}”" if loss.facts else ""
-        yield LiveEvent(
-            "lost", row, f"lost: {', '.join(filter(None, (counts, weak)))}{first}", loss.compaction
-        )
+        parts = [f"{count:,} {kind}" for kind, count in loss.lost.items()]
+        parts += [f"{loss.weakened:,} weakened"] if loss.weakened else []
+        parts += [f"{loss.uncertain:,} uncertain"] if loss.uncertain else []
+        if loss.compaction in compactions and parts:
+            first = f"; first “{safe_title(loss.facts[0].text, 160)}”" if loss.facts else ""
+            yield LiveEvent("lost", row, f"lost: {', '.join(parts)}{first}", loss.compaction)
     for sentence in unknown_losses([losses]):
         yield LiveEvent("lost", row, sentence)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from inspector.agents import agents
-from inspector.commands.asking import Asked, command, shared_options
+from inspector.commands.asking import Asked, command, raise_unread, shared_options
 from inspector.commands.options import Number, Whole, mask_option, print_notes, settings_options
 from inspector.core.errors import BadInput, InspectorError
 from inspector.core.text import desktop_notification, safe_line, safe_title
@@ -46,6 +46,7 @@ def watch(asked: Asked, interval: float, once: bool, notify: bool) -> None:
 
     masker = DocumentMasker(bool(asked.masking))
     seen: dict[str, ConversationState] | None = None
+    left_out: tuple[str, ...] = ()
     if not once:
         print_notes(["Following live conversations; ctrl+c ends it."])
     try:
@@ -53,8 +54,10 @@ def watch(asked: Asked, interval: float, once: bool, notify: bool) -> None:
             answers = asked.whole()
             try:
                 events, seen = look(answers, seen)
+                before, left_out = left_out, answers.store.left_out
             finally:
                 answers.store.close()
+            print_notes([sentence for sentence in left_out if sentence not in before])
             for event in masker(events):
                 click.echo(_json(event) if asked.as_json else _text(event))
                 if notify and sys.stderr.isatty():
@@ -64,6 +67,8 @@ def watch(asked: Asked, interval: float, once: bool, notify: bool) -> None:
                 if not events:
                     print_notes(["No conversation is near its threshold."])
                 print_notes(masker.notes)
+                answers.unread += [event.text for event in events if event.kind == "unreadable"]
+                raise_unread(answers, named=True, about_all=True)
                 return
             sys.stdout.flush()
             time.sleep(interval)

@@ -24,6 +24,7 @@ from inspector.core.conversations import (
 from inspector.core.errors import StoreError, StoreMissing, UnknownConversation
 from inspector.core.messages import Message
 from inspector.core.rough import list_tokens, message_chars, message_images, text_tokens
+from inspector.stores.assembly import count_note
 from inspector.stores.base import BATCH, PIECE, SingleStore, Store, StoreInfo
 from inspector.stores.index import FileIndex
 from inspector.stores.lines import ends_within_record
@@ -66,6 +67,8 @@ class TranscriptStore(SingleStore):
         self._sizes: dict[str, tuple[Recorded, dict[int, tuple[int, int]]]] = {}
         #: The errors of conversations that a search could not read.
         self._failed: dict[str, StoreError] = {}
+        #: The conversations with an unreadable or missing part, in which a search may have missed messages.
+        self._partly_searched: set[str] = set()
 
     @cached_property
     def _reader(self) -> Reader:
@@ -74,7 +77,12 @@ class TranscriptStore(SingleStore):
     @property
     def notes(self) -> tuple[str, ...]:
         failed = map(str, [*self._failed.values()])
-        return tuple(dict.fromkeys((*self._unsearched(), *self._listing.notes, *failed)))
+        partly = count_note(
+            len(self._partly_searched),
+            "conversation",
+            "{are} not complete: a search does not find text in missing or unreadable parts.",
+        )
+        return tuple(dict.fromkeys((*self._unsearched(), *self._listing.notes, *failed, *partly)))
 
     @property
     def left_out(self) -> tuple[str, ...]:
@@ -205,6 +213,8 @@ class TranscriptStore(SingleStore):
         for row in rows if phrases else ():
             try:
                 recorded = self._recorded(row.id)
+                if recorded.conversation.has_unread:
+                    self._partly_searched.add(row.id)
                 for hit in self._hits(recorded, row.id, phrases):
                     yield hit
                     remaining -= 1

@@ -19,6 +19,9 @@ from tests.recipes import recipe
 from tests.stores.writer import Writer, create, talk
 
 BODY = "## Goal\nMove the checkout.\n\n## Completed Actions\n1. Read the client.\n2. Patched it.\n"
+#: A constraint of the user, and a summary that may have it.
+UNCERTAIN = "Read tide.csv and tell the highest tide of each day."
+HALF = "## Goal\nThe highest tide of each day from tide.csv.\n"
 RULE = {"role": "user", "content": "Never push to the main branch. The pool has 34 connections."}
 
 
@@ -181,6 +184,32 @@ def test_the_command_with_once_checks_once(tmp_path: Path) -> None:
     assert "over the threshold" in CliRunner().invoke(commands, words).stdout
     (line,) = CliRunner().invoke(commands, [*words, "--json"]).stdout.splitlines()
     assert json.loads(line)["event"] == "near"
+
+
+def test_the_command_names_files_that_it_leaves_out(tmp_path: Path) -> None:
+    made = recipe("claude_lines").Session("5e55a000-0000-4000-8000-000000000002")
+    made.user("Moor the boats.")
+    made.user("Paint them.")
+    made.write(tmp_path / "a.jsonl")
+    (tmp_path / "b.jsonl").write_bytes((tmp_path / "a.jsonl").read_bytes().replace(b"\n", b"\r"))
+    ended = CliRunner().invoke(commands, ["watch", str(tmp_path), "--once"])
+    assert ended.exit_code == 1
+    assert "b.jsonl holds no complete record" in ended.stderr
+    assert "The answer is incomplete" in str(ended.exception)
+
+
+def test_facts_that_may_be_lost_are_an_event(tmp_path: Path) -> None:
+    path = tmp_path / "state.db"
+    writer = Writer(create(path, 22, fts=False))
+    writer.begin()
+    writer.say([*talk(4), {"role": "user", "content": UNCERTAIN}, *talk(40, start=8)])
+    writer.db.commit()
+    looking = Looking(path)
+    looking()
+    writer.compact(3, len(writer.live) - 3, HALF)
+    writer.say([{"role": "user", "content": "Go on."}])
+    writer.db.commit()
+    assert "lost: 1 uncertain" in [event.text for event in looking()]
 
 
 def test_a_compaction_of_an_unknown_list_has_no_size_before(tmp_path: Path) -> None:

@@ -152,3 +152,13 @@ def test_a_missing_part_is_named(case: Case, tmp_path: Path) -> None:
     assert not any(case.sentence in sentence for sentence in sentences(tmp_path))
     case.damage(tmp_path)
     assert any(case.sentence in sentence for sentence in sentences(tmp_path))
+
+
+@pytest.mark.parametrize("words", ["quay", "lantern"])
+def test_a_search_says_that_it_may_lack_messages(words: str, tmp_path: Path) -> None:
+    claude(tmp_path)
+    without_line(4)(tmp_path)
+    store = open_folder(tmp_path, keep=False)
+    assert not store.notes
+    assert bool(list(store.search(words))) is (words == "quay")
+    assert [note for note in store.notes if note.startswith("1 conversation is not complete: ")]
