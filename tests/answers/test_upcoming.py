@@ -155,6 +155,8 @@ def test_the_pin_has_the_users_rules_first_and_no_other_rules() -> None:
     )
     assert pin.splitlines()[1:] == ["- Never push.", "- The port is 8443."]
     assert pin_text([fact("Run the tests.", "decision", rule="en.errand")]) == ""
+    answered = pin_text([fact("No. ← Shall I paint the pier?", "decision")])
+    assert answered.endswith("- The user answered “No.” to “Shall I paint the pier?”\n")
     assert pin_text([]) == ""
 
 

@@ -7,6 +7,7 @@ from itertools import groupby
 from typing import Any
 
 from inspector.core.text import safe_line
+from inspector.quality.facts.extract import ARROW
 from inspector.quality.facts.fact import ERRAND, KINDS, Fact
 from inspector.quality.prohibitions import is_prohibition
 
@@ -104,8 +105,14 @@ def pin_text(facts: Sequence[Fact], limit: int = PIN_LIMIT, lead: str = PIN_LEAD
     )
     lines, size = [lead], len(lead)
     for fact in ordered:
-        line = f"- {safe_line(fact.text)}"
+        line = f"- {safe_line(_told(fact.text))}"
         if size + len(line) + 1 <= limit:
             lines.append(line)
             size += len(line) + 1
     return "\n".join(lines) + "\n" if len(lines) > 1 else ""
+
+
+def _told(text: str) -> str:
+    """Return the text of a fact for the agent: an answer comes with words around its question."""
+    answer, arrow, question = text.partition(ARROW)
+    return f"The user answered “{answer}” to “{question}”" if arrow else text
