@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from inspector.answers.answers import Answers, about
 from inspector.answers.inspection import Inspection
-from inspector.answers.searching import hit_places
+from inspector.answers.searching import hit_places, without_copies
 from inspector.answers.shown_settings import settings_without_tail
 from inspector.answers.store_losses import LOSSES
 from inspector.core.conversations import Conversation
@@ -96,7 +96,7 @@ def search(answers: Answers, query: str, limit: int) -> list[SearchHit]:
             hit.role,
             safe_line(hit.excerpt),
         )
-        for hit, place in hit_places(answers.store, hits[:limit])
+        for hit, place in without_copies(hit_places(answers.store, hits[:limit])).items()
     ]
 
 

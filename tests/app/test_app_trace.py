@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
+from inspector.answers.answers import Answers
+from inspector.answers.tracing import steps_of, trace_phrase
 from inspector.app.trace.screen import StepList, TraceScreen
 from inspector.app.trace.statement_prompt import StatementPrompt
 from inspector.quality.facts.fact import Life
-from tests.app.running import conversation, opened, press, running, title, told, value_of
+from inspector.stores.detect import open_store
+from tests.app.running import conversation, opened, press, running, title, told, value_of, write
 from tests.stores.writer import Writer, create, talk
 from widgets.lists.fact_list import search_text
 from widgets.panes.losses_pane import LossesPane
@@ -79,7 +84,7 @@ async def test_the_trace_of_a_hit_is_that_of_the_statement_with_all_words(tmp_pa
     writer.compact(0, len(writer.live) - 3, "## Goal\nFind it")
     writer.db.close()
     async with running(tmp_path, size=SIZE) as pilot:
-        await press(pilot, "f", *"mooring", "space", *"FEE", "enter", "T")
+        await press(pilot, "f", *"fee", "space", *"ROUND", "enter", "T")
         assert "Always round the mooring fee to whole euros" in title(pilot)
         steps = pilot.app.screen.query_one(StepList).entries
         assert [step.text.split(":")[0] for step in steps] == [
@@ -88,6 +93,29 @@ async def test_the_trace_of_a_hit_is_that_of_the_statement_with_all_words(tmp_pa
         ]
         await press(pilot, "escape", "slash", "ctrl+u", *'"mooring fee"', "enter", "T")
         assert title(pilot).endswith("“mooring fee”")
+
+
+@pytest.mark.parametrize("words", ["pier/lock7", "deep water"])
+async def test_a_search_traces_the_same_words_as_the_command(tmp_path: Path, words: str) -> None:
+    writer = Writer(create(tmp_path / "state.db"))
+    writer.begin(title="Harbor")
+    said = "Harbor notes\nHard rule: do not touch pier/lock7 near deep water."
+    other = "The deep water is near pier/lock7, I think."
+    writer.say([{"role": "user", "content": said}, {"role": "assistant", "content": other}, *talk(12)])
+    writer.compact(0, len(writer.live) - 3, "## Goal\nFind it")
+    writer.db.close()
+    store = open_store(tmp_path)
+    (trace,) = trace_phrase(Answers(store, {}, None), (), words)
+    store.close()
+    assert "do not touch" in trace.fact
+    async with running(tmp_path, size=SIZE) as pilot:
+        for row in (0, 1):
+            await press(pilot, "f")
+            await write(pilot, words)
+            await press(pilot, "enter", *["down"] * row, "T")
+            assert title(pilot).endswith(f"“{words}”")
+            assert pilot.app.screen.query_one(StepList).entries == steps_of(trace)
+            await press(pilot, "escape", "escape")
 
 
 async def test_a_message_with_several_statements_asks_which_one_to_trace(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from textual.binding import Binding, BindingType
 from textual.strip import Strip
 from textual.widgets import Input
 
-from inspector.answers.searching import HitPlace, hit_places
+from inspector.answers.searching import HitPlace, hit_places, without_copies
 from inspector.app.job_screen import JobScreen
 from inspector.core.conversations import Hit
 from inspector.core.shares import plural
@@ -44,6 +44,11 @@ class HitList(EntryList[Hit]):
         self.places: Mapping[Hit, HitPlace | None] = {}
         self.query_text = ""
 
+    def key(self, entry: Hit) -> object:
+        """The message, which the list may show in place of its copy."""
+        place = self.places.get(entry)
+        return (entry.conversation, entry.message if place is None else place.message)
+
     def draw_line(self, line: int, width: int) -> Strip:
         """Title, role and the text around the match."""
         hit = self.entries[line]
@@ -63,7 +68,7 @@ class HitList(EntryList[Hit]):
 
 
 def place_words(place: HitPlace | None, wide: bool) -> str:
-    """The list of a message, and the compaction that removed this copy of it: "gen 1, left c2", in few cells "c2"."""
+    """The first list of a message, and the compaction that removed it: "gen 1, left c2", in few cells "c2"."""
     if place is None:
         return ""
     left = f"c{place.left_with}" if place.left_with else ""
@@ -104,11 +109,11 @@ def search_store(store: Store, query: str, watch: Watch) -> tuple[Hit, ...]:
             watch.some(("hits", tuple(hits[shown:])))
             shown = len(hits)
     watch.some(("hits", tuple(hits[shown:])))
-    places: dict[Hit, HitPlace | None] = {}
-    for hit, place in hit_places(store, hits):
+    found: list[tuple[Hit, HitPlace | None]] = []
+    for pair in hit_places(store, hits):
         watch.check()
-        places[hit] = place
-    watch.some(("places", places))
+        found.append(pair)
+    watch.some(("places", dict(found)))
     return ()
 
 
@@ -124,21 +129,23 @@ class SearchScreen(JobScreen):
             "trace",
             "Trace",
             id="search.trace",
-            tooltip="Trace the statement with the words in its conversation",
+            tooltip="Trace the words in the conversation of the message",
         ),
     ]
     HELP_TITLE = "Search"
     HELP: ClassVar[str] = (
         "Searches the text and the tool calls of every message. A hit contains every word, also inside a longer word; "
-        "double quotes ask for the exact phrase. Each hit names its generation; c2 means that compaction 2 removed "
-        "this copy of the message. "
-        "T traces the statement with the words, or a quoted phrase, through the compactions of the conversation."
+        "double quotes ask for the exact phrase. Each message is listed once, with its first generation; c2 means that "
+        "compaction 2 removed it. T traces the words through the compactions of the conversation, as `trace` does. If "
+        "they do not follow each other in the message, it traces the statement with the most of them."
     )
 
     def __init__(self, store: Store) -> None:
         super().__init__()
         self.store = store
         self._hits: tuple[Hit, ...] = ()
+        #: Number of hits, with copies of messages.
+        self._found = 0
         self._query = ""
 
     def compose(self) -> ComposeResult:
@@ -164,7 +171,7 @@ class SearchScreen(JobScreen):
     @on(Input.Submitted, "#words")
     def _submitted(self, event: Input.Submitted) -> None:
         self._query = event.value.strip()
-        self._hits = ()
+        self._hits, self._found = (), 0
         hits = self.query_one(HitList)
         hits.query_text = self._query
         hits.set_entries(())
@@ -184,7 +191,7 @@ class SearchScreen(JobScreen):
         return action != "trace" or bool(self._hits and marked_word(self._query))
 
     def action_trace(self) -> None:
-        """Trace the statement with the words of the search, or a quoted phrase, in the conversation of the hit."""
+        """Trace the words of the search, or the statement with them, in the conversation of the hit."""
         from inspector.app.trace.screen import TraceScreen
 
         hit, text = self.query_one(HitList).entry, marked_word(self._query)
@@ -207,14 +214,17 @@ class SearchScreen(JobScreen):
                 hits.titles = titles
             case ("places", places):
                 hits.places = places
+                self._hits = tuple(without_copies(places.items()))
+                hits.set_entries(self._hits)
                 hits.refresh()
 
     def _hits_came(self, hits: tuple[Hit, ...], complete: bool = True) -> None:
         self._hits += hits
+        self._found += len(hits)
         self.query_one(HitList).set_entries(self._hits)
         self.refresh_bindings()
         count = len(self._hits)
-        if count >= _LIMIT:
+        if self._found >= _LIMIT:
             self._say(f"the first {plural(count, 'message')}; more words find fewer")
         else:
             self._say(plural(count, "message") + ("" if complete else " so far …"))
