@@ -24,7 +24,7 @@ from inspector.caching.costs import Bill, CompactionUsage, bill
 from inspector.caching.misses import FIVE_MINUTES, ONE_HOUR
 from inspector.caching.priced import PricedRequest
 from inspector.config.settings import ResolvedSettings
-from inspector.core.conversations import ConversationRow
+from inspector.core.conversations import ConversationRow, Events
 from inspector.core.shares import dollars, plural
 from inspector.engines.base import Plan
 from inspector.engines.capabilities import loop_of
@@ -40,14 +40,15 @@ RECENT_REQUESTS = 10
 class Upcoming(Struct, frozen=True):
     """The next compaction under the settings in force.
 
-    `tokens` are `reported` by the agent or estimated. `growth` is the median growth of a request in tokens, and
-    `requests_left` follows from it (None: unknown). `takes` are indexes of the live list that would be summarized,
-    `at_risk` the facts that are in no other message. `bill` is the cost of a compaction now, and `warm` whether the
-    cache is valid (None: unknown). `at_boundary`: the agent has answered and no call is open. `gateway` is a sentence
-    about the limits of the gateway, "" in a session without one. `doubt` says why the threshold is uncertain, or "".
+    `tokens` are `reported` by the agent or estimated. `threshold_tokens` is 0 if the agent counts events. `growth`
+    is the median growth of a request in tokens, and `requests_left` follows from it (None: unknown). `takes` are
+    indexes of the live list that would be summarized, `at_risk` the facts that are in no other message. `bill` is
+    the cost of a compaction now, and `warm` whether the cache is valid (None: unknown). `at_boundary`: the agent
+    has answered and no call is open. `gateway` is a sentence about the limits of the gateway, "" in a session
+    without one. `doubt` says why the threshold is uncertain, or "".
     `least`: only a minimum of the window is known, so the threshold may be higher.
     `reasoning` is the largest number of tokens of earlier reasoning that the agent adds to the reported size.
-    `rough`: all of `tokens` are rough.
+    `rough`: all of `tokens` are rough. `events` are those of the list, if the agent counts events, not tokens.
     """
 
     row: ConversationRow
@@ -70,27 +71,13 @@ class Upcoming(Struct, frozen=True):
     doubt: str = ""
     least: bool = False
     rough: bool = False
+    events: Events | None = None
 
     @property
     def sentences(self) -> tuple[str, ...]:
         """The distance, what a compaction now takes, its price, and the advice."""
-        mark = "" if self.reported else "~"
-        far = self.threshold_tokens - self.tokens
-        if far > 0:
-            distance = f"{mark}{far:,} tokens{' or more' if self.least else ''} below the threshold"
-        else:
-            distance = "no compaction came at this size" if self.least else "at the threshold or above"
-        if far > 0 and self.requests_left is not None:
-            each = " each" if self.requests_left != 1 else ""
-            distance += f", {'at least' if self.least else 'about'} {plural(self.requests_left, 'request')}"
-            distance += f" with {self.growth:,} new tokens{each}"
-        doubt = f" ({self.doubt})" if self.doubt else ""
-        least = " or more" if self.least else ""
+        lines = [self._events_words if self.events is not None else self._distance]
         rules = words_of(self.profile)
-        counted = " (rough, with JSON and system prompt)" if self.rough else ""
-        lines = [
-            f"{mark}{self.tokens:,}{counted} of {self.threshold_tokens:,} tokens{least}{doubt}: {distance} ({rules})"
-        ]
         if self.gateway:
             lines.append(self.gateway)
         if self.reasoning:
@@ -114,6 +101,32 @@ class Upcoming(Struct, frozen=True):
             after = "no break-even" if pays is None else f"break-even after {plural(pays, 'request')}"
             lines.append(f"cost now: {dollars(self.bill.cost.amount)} US dollars ({cache}); {after}")
         return (*lines, self.advice) if self.advice else tuple(lines)
+
+    @property
+    def _events_words(self) -> str:
+        """The distance of an agent that counts events, not tokens."""
+        count, limit = self.events or (0, 0)
+        above = f"compacts above {limit:,} events" if limit else "its limit is not recorded"
+        return f"{plural(count, 'event')} in the list: {words_of(self.profile)} counts events, not tokens, and {above}"
+
+    @property
+    def _distance(self) -> str:
+        """The size of the list and its distance to the threshold."""
+        mark = "" if self.reported else "~"
+        far = self.threshold_tokens - self.tokens
+        if far > 0:
+            distance = f"{mark}{far:,} tokens{' or more' if self.least else ''} below the threshold"
+        else:
+            distance = "no compaction came at this size" if self.least else "at the threshold or above"
+        if far > 0 and self.requests_left is not None:
+            each = " each" if self.requests_left != 1 else ""
+            distance += f", {'at least' if self.least else 'about'} {plural(self.requests_left, 'request')}"
+            distance += f" with {self.growth:,} new tokens{each}"
+        doubt = f" ({self.doubt})" if self.doubt else ""
+        least = " or more" if self.least else ""
+        rules = words_of(self.profile)
+        counted = " (rough, with JSON and system prompt)" if self.rough else ""
+        return f"{mark}{self.tokens:,}{counted} of {self.threshold_tokens:,} tokens{least}{doubt}: {distance} ({rules})"
 
     @property
     def advice(self) -> str:
@@ -154,7 +167,8 @@ def upcoming_of(
     ]
     contexts = [priced.request.context for priced in requests]
     tokens, reported = live_tokens(inspection, plan)
-    threshold = plan.budgets.threshold_tokens
+    session = inspection.conversation.sessions[-1]
+    threshold = 0 if session.events is not None else plan.budgets.threshold_tokens
     growth = _growth(contexts)
     least = has_least_window(resolved)
     is_known = growth and threshold and not (least and tokens >= threshold)
@@ -174,7 +188,7 @@ def upcoming_of(
         _bill(plan, tokens, requests, bool(warm) and row_of(inspection.conversation.row.agent).warm_summaries), warm,
         _at_boundary(inspection), _gateway(inspection.conversation.row, plan),
         round(loop_of(engine(plan.profile)).reasoning * sum(priced.request.reasoning for priced in requests)),
-        doubt_about(resolved), least, not reported and tokens == plan.tokens_before,
+        doubt_about(resolved), least, not reported and tokens == plan.tokens_before, session.events,
     )  # fmt: skip
 
 

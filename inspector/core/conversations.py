@@ -53,11 +53,19 @@ def total_usage(usages: Iterable[Usage]) -> Usage:
     return Usage._make(map(sum, zip(Usage(), *usages, strict=True)))
 
 
+class Events(NamedTuple):
+    """The number of events of a list, and the largest number that the agent's settings allow; 0 if unknown."""
+
+    number: int
+    limit: int
+
+
 class Session(NamedTuple):
     """A session of the store. `ended_at` is in seconds since the epoch, None if it is not recorded.
 
     `tool_tokens` are the recorded tokens of the tools that each request has, 0 if they are not recorded. `sized` is a
-    recorded size of the live list with prompt and tools: the number of its first messages, and tokens.
+    recorded size of the live list with prompt and tools: the number of its first messages, and tokens. `events` are
+    those of the live list; None if the agent compacts by tokens.
     """
 
     id: str
@@ -72,6 +80,7 @@ class Session(NamedTuple):
     extra: Mapping[str, Any] = _NOTHING
     tool_tokens: int = 0
     sized: tuple[int, int] | None = None
+    events: Events | None = None
 
 
 class ConversationRow(NamedTuple):
@@ -159,7 +168,8 @@ class Compaction(Struct, frozen=True):
     `kept_missing` counts lines that the store lacks (kept lines, the summary), so the list after has more
     messages than `after`. `may_have_later`: the store does not separate the list after from messages that came
     later, so it has `after` messages at most. `broken`: no compaction, but a line of the file without a link to the
-    messages before it. The agent began a new list there.
+    messages before it. The agent began a new list there. `events` are those of the list before; None if the agent
+    compacts by tokens.
     """
 
     index: int
@@ -194,6 +204,7 @@ class Compaction(Struct, frozen=True):
     kept_missing: int = 0
     may_have_later: bool = False
     broken: bool = False
+    events: Events | None = None
 
     @property
     def written(self) -> bool:

@@ -22,7 +22,7 @@ def upcoming_document(answer: Upcoming, masker: Masker) -> Document:
     return {
         **fields_of(
             answer,
-            "conversation=row.id title:title=row.unmasked_title profile tokens reported threshold_tokens growth",
+            "conversation=row.id title:title=row.unmasked_title profile tokens reported threshold_tokens:null growth",
             "requests_left why_not:null=reason takes takes_tokens",
         ),
         "at_risk": [

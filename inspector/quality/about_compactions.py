@@ -81,18 +81,26 @@ def quick_succession(evidence: ConversationEvidence) -> Iterator[Violation]:
         grown = max(_growth(old.recorded, new.recorded), new.requests_grew)
         # The threshold in force may be lower than the planned one.
         size = new.recorded.tokens_before_reported or new.recorded.tokens_before
-        enough = messages >= limits.QUICK_MESSAGES and grown >= limits.QUICK_SHARE * min(
-            size, evidence.budgets.threshold_tokens
+        counts_events = new.recorded.events is not None
+        enough = messages >= limits.QUICK_MESSAGES and (
+            counts_events or grown >= limits.QUICK_SHARE * min(size, evidence.budgets.threshold_tokens)
         )
         # The first list may have later messages, so the number of messages between them is unknown.
         if enough or new.recorded.trigger == "manual" or old.recorded.may_have_later:
             continue
         count = plural(max(0, messages), "message")
+        added = count if counts_events else f"{count} and {max(0, grown):,} tokens"
+        why = _few_events(new.recorded) if counts_events else _mostly_fixed(new)
         yield new.before(
-            f"Compaction {new.index} came {count} and {max(0, grown):,} tokens after compaction {old.index}."
-            f"{_mostly_fixed(new)}",
+            f"Compaction {new.index} came {added} after compaction {old.index}.{why}",
             min(old.recorded.after, new.recorded.before - 1),
         )
+
+
+def _few_events(recorded: Compaction) -> str:
+    """Return a sentence about the number of events that the agent's settings allow; "" if it is unknown."""
+    limit = recorded.events.limit if recorded.events is not None else 0
+    return f" The settings allow {limit:,} events." if limit else ""
 
 
 def _mostly_fixed(compaction: CompactionEvidence) -> str:

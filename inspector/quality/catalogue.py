@@ -385,7 +385,8 @@ _ALL = (
         "is smaller. Tokens are those of the requests or of the agent's reports, if known, else rough. A compaction "
         "by hand does not count as the second compaction.",
         "If the list is most of the prompt, find what fills it after a compaction: a large head or tail, or one huge "
-        "message. If not, shrink the fixed prompt: fewer tools, MCP servers and memory files.",
+        "message. If not, shrink the fixed prompt: fewer tools, MCP servers and memory files. An agent that counts "
+        "events needs a larger limit of events.",
         "To compact later, raise the threshold. To keep less, lower target_ratio.",
     ),
     Rule(

@@ -15,7 +15,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from inspector.agents import row_of
-from inspector.core.conversations import ASSISTANT, TOOL, USER, Compaction, Request
+from inspector.core.conversations import ASSISTANT, TOOL, USER, Compaction, Events, Request
 from inspector.core.shares import plural
 from inspector.core.text import safe_title
 from inspector.engines.base import Budgets, Settings, TokenIndex
@@ -114,6 +114,8 @@ def why_fired(
     if recorded.broken:
         text = "no compaction: the next message has no link to the list, so the agent began a new list"
         return Why("reported", text, tokens=recorded.tokens_before)
+    if recorded.events is not None:
+        return _by_events(recorded, recorded.events, words_of(settings.profile))
     is_reported = recorded.trigger is not None or recorded.tokens_before_reported is not None
     if is_reported or not row_of(listed.agent).estimates:
         why = _as_reported(recorded, listed, settings, budgets.threshold_tokens, limits)
@@ -127,6 +129,20 @@ def why_fired(
         )
         return replace(why, text=f"{why.text}. {doubt}")
     return _by_rough_sizes(recorded, listed, settings, budgets, threshold_at)
+
+
+def _by_events(recorded: Compaction, events: Events, rules: str) -> Why:
+    """Return the cause of a compaction of an agent that counts events."""
+    count, limit = events
+    rule: WhyRule = "reported"
+    if not limit:
+        text = f"{count:,} events: {rules} counts events, not tokens, and its limit is not recorded"
+    elif count > limit:
+        rule = "threshold"
+        text = f"{count:,} events exceeded the recorded limit of {limit:,}: {rules} counts events, not tokens"
+    else:
+        text = f"the reason is unknown: {count:,} events are within the recorded limit of {limit:,}"
+    return Why(rule, text, tokens=recorded.tokens_before)
 
 
 def _by_rough_sizes(

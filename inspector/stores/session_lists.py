@@ -14,6 +14,7 @@ from inspector.core.conversations import (
     Compaction,
     Conversation,
     ConversationRow,
+    Events,
     FailedCompaction,
     Microcompaction,
     Request,
@@ -68,6 +69,7 @@ class SessionLists(Struct):
     #: See Session.
     tool_tokens: int = 0
     sized: tuple[int, int] | None = None
+    events: Events | None = None
     parent: str = ""
     #: The session, or its file, that this one was forked from.
     forked_from: str = ""
@@ -333,7 +335,7 @@ class SessionLists(Struct):
         lists = [[identity(0, number) for number in numbers] for numbers in self.lists]
         generations = generations_of(lists, (self.entries,), row.id)
         session = session_of(row, row.id, self.requests)
-        session = session._replace(tool_tokens=self.tool_tokens, sized=self.sized)
+        session = session._replace(tool_tokens=self.tool_tokens, sized=self.sized, events=self.events)
         unreadable = count_note(self.unreadable, *UNREADABLE)
         abandoned = count_note(len(self.abandoned), *ABANDONED)
         notes = tuple(filter(None, (*unreadable, self.cut, *self.gaps, *self.notes, *abandoned)))

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from inspector.caching.costs import Bill, Cost
 from inspector.caching.idle import IdleCosts
-from inspector.core.conversations import FailedCompaction
+from inspector.core.conversations import Events, FailedCompaction
 from inspector.core.places import Place
 from inspector.core.refusals import CONTINUED
 from inspector.engines.base import Settings
@@ -332,6 +332,21 @@ def test_requests_show_the_added_tokens_if_the_agents_figure_is_far_off() -> Non
         second = compaction_evidence(2, {"before": 54, "tokens_before_reported": 168_000}, requests_grew=grew)
         rules = {one.rule for one in find(evidence(first, second))}
         assert ("quick-succession" in rules) == found
+
+
+@pytest.mark.parametrize(
+    ("limit", "words"),
+    [(12, "after compaction 1. The settings allow 12 events."), (0, "after compaction 1.")],
+)
+def test_compactions_of_an_agent_that_counts_events_are_not_compared_in_tokens(
+    limit: int, words: str
+) -> None:
+    later = compaction_evidence(2, {"before": 53, "events": Events(limit + 1, limit)})
+    (found,) = [
+        one for one in find(evidence(compaction_evidence(1), later)) if one.rule == "quick-succession"
+    ]
+    assert found.text.endswith(words)
+    assert "tokens" not in found.text
 
 
 @pytest.mark.parametrize("rule", ["quick-succession", "saved-little"])

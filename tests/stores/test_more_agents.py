@@ -10,11 +10,13 @@ from pathlib import Path
 import pytest
 
 from inspector.answers.answers import Answers
+from inspector.answers.compactions import compare_compactions
 from inspector.answers.fact_reading import read_facts
 from inspector.answers.findings import list_findings
 from inspector.answers.inspection import Inspection
 from inspector.answers.live_sizes import reported_sizes
 from inspector.answers.losses import read_aftermath
+from inspector.answers.upcoming import upcoming
 from inspector.core.errors import NotAStore, StoreDamaged
 from inspector.engines.base import Settings
 from inspector.engines.capabilities import default_threshold
@@ -198,6 +200,43 @@ def test_a_condensation_keeps_the_first_events(tmp_path: Path) -> None:
     calls = store.messages(conversation.generations[0])[1].tool_calls
     assert [call.id for call in calls] == ["t1", "t2"]
     assert store.system_prompt(row.id) == "You are an agent."
+
+
+@pytest.mark.parametrize(
+    ("limit", "why", "ahead"),
+    [
+        (
+            0,
+            "7 events: openhands counts events, not tokens, and its limit is not recorded",
+            "its limit is not recorded",
+        ),
+        (
+            6,
+            "7 events exceeded the recorded limit of 6: openhands counts events, not tokens",
+            "compacts above 6 events",
+        ),
+        (9, "the reason is unknown: 7 events are within the recorded limit of 9", "compacts above 9 events"),
+    ],
+)
+def test_an_agent_that_counts_events_has_no_threshold_in_tokens(
+    tmp_path: Path, limit: int, why: str, ahead: str
+) -> None:
+    session = made.OpenHandsSession(SESSION)
+    session.limit = limit
+    session.user(RULE)
+    session.answer("", CALL, CALL._replace(name="t2"), sent=40_000)
+    session.answer(ANSWER, sent=60_000, read=40_000)
+    session.compact(SUMMARY, 60_500)
+    session.user("Moor the Selkie.")
+    answers = Answers(open_store(session.write(tmp_path)), {}, None)
+    (row,) = answers.store.conversations()
+    (judged,) = compare_compactions(answers, row.id)
+    assert judged.why.text == why
+    assert judged.trigger == ("auto" if limit == 6 else None)
+    following = upcoming(answers, row.id)
+    first = following.sentences[0]
+    assert first == f"5 events in the list: openhands counts events, not tokens, and {ahead}"
+    assert (following.threshold_tokens, following.requests_left) == (0, None)
 
 
 def test_a_new_event_is_noticed(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from typing import Any
 
 from msgspec import field
 
+from inspector.core.conversations import Events
 from inspector.stores.assembly import count_note
 from inspector.stores.entries import Entries
 from inspector.stores.head import Head
@@ -42,7 +43,7 @@ class OpenHandsReader(SessionReader):
     """See Reader for the methods."""
 
     agent = "openhands"
-    limits = ("OpenHands records neither what started a condensation nor the sizes before and after it.",)
+    limits = ("OpenHands records neither what started a condensation nor the tokens before and after it.",)
 
     def recognises(self, head: Head) -> bool:
         """Return whether the file is the state of a conversation."""
@@ -56,7 +57,7 @@ class OpenHandsReader(SessionReader):
         entries = Entries(
             path, wires_of, fetch=lambda _, places: [read_mapping(events[number]) for number, _ in places]
         )
-        return _Scanner(entries, events=events).run()
+        return _Scanner(entries, paths=events).run()
 
 
 READER = OpenHandsReader
@@ -64,7 +65,7 @@ READER = OpenHandsReader
 
 class _Scanner(SessionLists, kw_only=True):
     #: The files of the events.
-    events: Sequence[Path]
+    paths: Sequence[Path]
     #: By list, its events with the messages of each; the system prompt has none.
     views: list[list[tuple[str, tuple[int, ...]]]] = field(default_factory=lambda: [[]])
     #: By event: the list after it, and the numbers of its messages and events.
@@ -72,6 +73,8 @@ class _Scanner(SessionLists, kw_only=True):
     last: str = ""
     usages: dict[str, Mapping[str, Any]] = field(default_factory=dict)
     answer: str = ""
+    #: The largest number of events of a list, 0 if it is not recorded.
+    limit: int = 0
 
     def run(self) -> SessionLists:
         content = read_mapping(self.entries.path)
@@ -79,9 +82,9 @@ class _Scanner(SessionLists, kw_only=True):
         state = content or {}
         self._state(state)
         self.gaps += count_note(
-            _missing(self.events), "event", "of the session {are} missing: the lists may lack messages there."
+            _missing(self.paths), "event", "of the session {are} missing: the lists may lack messages there."
         )
-        for number, path in enumerate(self.events):
+        for number, path in enumerate(self.paths):
             event = read_mapping(path)
             if event is None:
                 self.unreadable += 1
@@ -96,12 +99,17 @@ class _Scanner(SessionLists, kw_only=True):
             self.last = text_at(event, "id")
             self.marks[self.last] = (len(self.lists), len(self.live), len(self.view))
         self._go_to(text_at(state, "leaf_event_id") or (_ROOT if state.get("head_is_empty") is True else ""))
+        self.events = self._events_now
         return self
 
     @property
     def view(self) -> list[tuple[str, tuple[int, ...]]]:
         """The events of the live list."""
         return self.views[-1]
+
+    @property
+    def _events_now(self) -> Events:
+        return Events(len(self.view), self.limit)
 
     def _go_to(self, event: str) -> None:
         """Continue after this event: the user may go back to an earlier event."""
@@ -124,6 +132,7 @@ class _Scanner(SessionLists, kw_only=True):
         self.folder = text_at(state, "workspace", "working_dir")
         self.model = text_at(state, "agent", "llm", "model")
         self.window = count_of(mapping_at(state, "agent", "llm"), "max_input_tokens")
+        self.limit = count_of(mapping_at(state, "agent", "condenser"), "max_size") or 0
         for metrics in mapping_at(state, "stats", "usage_to_metrics").values():
             for usage in mappings_in(metrics.get("token_usages") if isinstance(metrics, Mapping) else None):
                 if text_at(usage, "response_id"):
@@ -153,6 +162,7 @@ class _Scanner(SessionLists, kw_only=True):
 
     def _condensed(self, event: Mapping[str, Any], name: str, answer: str, at: float) -> None:
         self._call(answer, at, summarizes=True)
+        counted = self._events_now
         removed = set(strings(event.get("forgotten_event_ids")))
         view = [(event_id, numbers) for event_id, numbers in self.view if event_id not in removed]
         text = text_at(event, "summary")
@@ -165,7 +175,7 @@ class _Scanner(SessionLists, kw_only=True):
             )
         self.views.append(view)
         after = list(dict.fromkeys(number for _, numbers in view for number in numbers))
-        self.compact(after, summary, at, text=text or None, head=True)
+        self.compact(after, summary, at, text=text or None, head=True, events=counted)
 
     def _call(self, answer: str, at: float, summarizes: bool = False) -> None:
         usage = self.usages.pop(answer, None) if answer else None
