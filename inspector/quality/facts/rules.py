@@ -95,7 +95,8 @@ CUES: tuple[Cue, ...] = (
          r"under no circumstances|on no account|no exceptions?|without exception|no matter what"),
     _cue("en.never", "constraint", 9, r"never",
          r"never mind|" + _REPORT),
-    _cue("en.is-never", "constraint", 6, r"(?:is|are) never", r"there (?:is|are) never"),
+    _cue("en.is-never", "constraint", 6, r"(?:is|are) (?:never|always \w+(?:ed|en)\b)",
+         r"there (?:is|are) never|(?:is|are) always [^,;.]{0,60}\b(?:when|if|after|once) (?:i|we|it|you)\b"),
     _cue("en.do-not", "constraint", 9,
          r"do not|don['’]?t|must not|mustn['’]?t|may not|shall not|should ?not|shouldn['’]?t|not allowed|"
          r"(?:is|are) forbidden|off[ -]limits|hands off|may only|you (?:can['’]?t|cannot)|prohibited|let['’]s not|"
@@ -142,6 +143,10 @@ CUES: tuple[Cue, ...] = (
          r"(?:each|every|all|any) (?:\S+ ){1,6}(?:needs?|has to|have to|gets?|goes|go|is|are|must|should)",
          r"\ball (?:i|you|we|they)\b.{0,100}|(?:is|are) (?:already|currently|now)\b"),
     _cue("en.no", "constraint", 6, _CLAUSE_START + r"(?:no|zero) \w+", _ORDINARY_NO),
+    # "A gate id is a string, not an int." A sentence about "it" is a diagnosis or a correction.
+    _cue("en.contrast", "constraint", 6,
+         r"(?<=, )not(?: (?:a|an|the|in|on|with|from|by|as|to|for)){0,2} [\w'’/-]+(?=\W*\Z)|(?<=, )nowhere else",
+         r"^\W*(?:\w+ )?(?:it|this|that|there|they|he|she|i|you)\b.{0,400}"),
     _cue("en.bound", "constraint", 7,
          r"(?:at (?:most|least)|(?:no|not) (?:more|less|fewer|later|earlier|older) than|max(?:imum)?|min(?:imum)?|"
          r"within(?! (?:each|every|the|this|that)\b)|capped at|limited to|"
