@@ -12,6 +12,7 @@ from inspector.answers.bills import CompactionCost, costs_of
 from inspector.answers.findings import dismissed_note, findings_without_facts, split_dismissed
 from inspector.answers.inspection import Compared, Inspection
 from inspector.answers.requests import requests_of
+from inspector.answers.resolving import overridden
 from inspector.answers.shown_settings import (
     has_least_window,
     is_doubtful,
@@ -56,6 +57,8 @@ def compare_compactions(answers: Answers, name: str) -> list[JudgedCompaction]:
     if dismissed:
         answers.note(dismissed_note(len(dismissed)))
     judged = judge_compactions(inspection, resolved, requests, every)
+    for sentence in overridden(resolved, ["threshold"]) if judged else ():
+        answers.note(sentence)
     differing = (
         entry.compared for entry in judged if entry.compared.recorded.exact and not entry.compared.agrees
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,10 +20,11 @@ from inspector.config.settings import (
     resolve_settings,
 )
 from inspector.core.conversations import ConversationRow
-from inspector.engines.base import Budgets, Marks, Settings
+from inspector.engines.base import Budgets, Marks, Settings, overridden_words
 from inspector.engines.capabilities import OBSERVED_IN, default_threshold
 from inspector.engines.hygiene import GATEWAYS
-from inspector.engines.registry import agent_of, caveat, engine, marks_of, release_of, words_of
+from inspector.engines.registry import agent_of, budgets_of, caveat, engine, marks_of, release_of, words_of
+from inspector.engines.settings import SETTINGS
 from inspector.stores.base import Store
 
 
@@ -68,6 +69,7 @@ def resolve(
         *resolved.notes,
         *([warning] if warning else []),
         *_unused_flags(flags, resolved.settings, row.source),
+        *overridden(resolved, [name for name in SETTINGS if _is_chosen(name, flags, resolved, config)]),
     )
     return replace(resolved, notes=notes)
 
@@ -76,6 +78,22 @@ def observed_threshold(profile: str, context_length: int) -> dict[str, tuple[Any
     """Return the default threshold of a profile as a fact; nothing if it is the usual one. Raises EngineError."""
     share = default_threshold(engine(profile), context_length)
     return {} if share is None else {"threshold": (share, f"{OBSERVED_IN} {words_of(profile)}")}
+
+
+def _is_chosen(name: str, flags: Mapping[str, Any], resolved: ResolvedSettings, config: Path | None) -> bool:
+    """Return whether a flag or the file of `--config` sets a setting."""
+    return flags.get(name) is not None or (config is not None and name in resolved.config.values)
+
+
+def overridden(resolved: ResolvedSettings, names: Sequence[str]) -> tuple[str, ...]:
+    """Return a sentence for each of these settings that a rule of the profile overrides, with the source of its value.
+    Raises EngineError."""
+    budgets = budgets_of(resolved.settings)
+    return tuple(
+        overridden_words(rule, f"{name} {getattr(resolved.settings, name)} ({resolved.sources[name]})")
+        for name in names
+        if (rule := budgets.binding(name))
+    )
 
 
 def _unused_flags(flags: Mapping[str, Any], settings: Settings, source: str) -> tuple[str, ...]:

@@ -22,6 +22,7 @@ __all__ = [
     "Settings",
     "TokenIndex",
     "agreement_words",
+    "overridden_words",
 ]
 
 
@@ -87,6 +88,11 @@ class Budgets(Struct, frozen=True):
         """Return the reason if a setting has no effect here, or ""."""
         seldom = SETTINGS[setting].seldom and setting not in self.also_used
         return self.unused_reasons.get(setting, "there is no such rule" if seldom else "")
+
+
+def overridden_words(rule: str, setting: str = "it") -> str:
+    """Return that a rule overrides a setting, as a sentence."""
+    return f"A rule of the profile overrides {setting}: {rule}."
 
 
 class Marks(Struct, frozen=True):

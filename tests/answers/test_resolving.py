@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
 from inspector.answers.answers import Answers
 from inspector.answers.compactions import compare_compactions
@@ -15,8 +16,10 @@ from inspector.answers.live_sizes import LiveSize, _later_tokens, live_of, live_
 from inspector.answers.resolving import caching_release, resolve
 from inspector.answers.shown_settings import earlier_settings
 from inspector.answers.upcoming import upcoming
+from inspector.commands.cli import commands
 from inspector.core.conversations import Request
 from inspector.core.messages import Message
+from inspector.engines.base import overridden_words
 from inspector.stores.detect import open_store
 from inspector.stores.several import SeveralStores
 from tests.recipes import recipe
@@ -388,3 +391,28 @@ def test_a_list_without_a_request_has_the_system_prompt_and_tools_of_the_first_o
     assert size.later == store.live_tokens(row.id)
     assert live_of(store, row, {}, None).tokens == size.tokens
     assert live_size(store, conversation, ()) is None
+
+
+@pytest.mark.parametrize(
+    ("command", "flags", "value"),
+    [
+        ("compactions", [], "0.5 (default)"),
+        ("compactions", ["--threshold", "0.6"], "0.6 (--threshold)"),
+        ("replay", ["--threshold", "0.6"], "0.6 (--threshold)"),
+        ("replay", ["--config", "config.yaml"], "0.4 (config.yaml: compression.threshold)"),
+        ("replay", [], ""),
+        ("replay", ["--threshold", "0.8"], ""),
+    ],
+)
+def test_a_threshold_that_a_rule_overrides_is_named(
+    command: str, flags: list[str], value: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Hermes 0.19 raises the threshold of a small window. The app says it beside the knob, in the same words."""
+    monkeypatch.chdir(tmp_path)
+    Path("config.yaml").write_text("compression:\n  threshold: 0.4\n")
+    shared = ["--demo", "Nightly orders import loses rows", "--profile", "hermes-0.19"]
+    ended = CliRunner().invoke(commands, [command, *shared, *flags, "--context-length", "200000"])
+    assert not ended.exit_code
+    words = " ".join(ended.stderr.split())
+    rule = overridden_words("75% at least, because the window is below 512,000 tokens", f"threshold {value}")
+    assert (rule in words) is ("overrides threshold" in words) is bool(value)

@@ -13,7 +13,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from inspector.core.errors import UsageProblem
-from inspector.engines.base import Settings
+from inspector.engines.base import Settings, overridden_words
 from inspector.engines.registry import with_changes
 from inspector.engines.settings import Setting
 from widgets.base.inked import Inked
@@ -392,7 +392,7 @@ class Knobs(Inked, can_focus=True):
         origin = one_line(self._state.origins.get(knob.name, ""), 200)
         source = f"In force: {show(knob, self._default(knob.name))}, {origin}." if origin else ""
         binding = self._state.binding.get(knob.name, "")
-        return f"{source} A rule of the profile overrides it: {binding}." if binding else source
+        return f"{source} {overridden_words(binding)}" if binding else source
 
     def render_line(self, y: int) -> Strip:
         """Draw a row: a knob, the unused settings, or a row of the foot."""

@@ -148,8 +148,8 @@ def tried_text(fits: Sequence[ProfileFit], profile: str) -> str:
         tried.append(f"best of all {_off_text(best)}" if best.fits else "no other profile plans any of them")
     rest = [fit for fit in fits if fit not in in_force and fit != best and not fit.changed]
     if rest:
-        tried.append("of the others " + ", ".join(f"{release_name(fit.profile)} {fit.fits}" for fit in rest))
-    return f"Recorded and planned boundaries differ. Tried: {'; '.join(tried)}."
+        tried.append(f"no other profile fits more than {max(fit.fits for fit in rest)}")
+    return f"Recorded and planned boundaries differ: {'; '.join(tried)}."
 
 
 def _off_text(fit: ProfileFit) -> str:
