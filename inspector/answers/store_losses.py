@@ -10,7 +10,7 @@ from msgspec import Struct, field
 
 from inspector.answers.kept_results import AnswerKind
 from inspector.answers.needed_facts import is_foreign
-from inspector.core.conversations import ConversationRow
+from inspector.core.conversations import Compaction, Conversation, ConversationRow
 from inspector.core.shares import plural
 from inspector.core.text import safe_title
 from inspector.quality.aftermath import AFTERMATH_KINDS, AftermathEvent, AftermathKind, done_again
@@ -29,6 +29,7 @@ _CORRECTIONS: tuple[AftermathKind, ...] = ("said again", "against a rule")
 _MAX_WORST = 8
 #: Why results of a compaction are unknown.
 LIST_MISSING = "the files lack the list before, or a part"
+PART_MISSING = "a part of the conversation is missing or cannot be read"
 
 
 class LostFact(Struct, frozen=True):
@@ -291,6 +292,13 @@ def unknown_losses(losses: Sequence[ConversationLosses]) -> list[str]:
 def part_unread(conversations: int) -> str:
     """Return a clause about conversations with a part that is missing or cannot be read."""
     return f"A part of {plural(conversations, 'conversation')} is missing or cannot be read (`findings` names it)"
+
+
+def why_unknown(conversation: Conversation, recorded: Compaction) -> str:
+    """Return a clause that says why results of a compaction are unknown in whole or in part; "" if they are known."""
+    if not recorded.before or not recorded.whole:
+        return LIST_MISSING
+    return PART_MISSING if conversation.has_unread else ""
 
 
 def unseen_compactions(inspection: Inspection) -> int:

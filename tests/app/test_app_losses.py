@@ -126,6 +126,24 @@ async def test_losses_of_a_list_that_is_not_in_the_files_are_unknown(tmp_path: P
         assert "1 compaction is left out: the list before is not recorded" in figures
 
 
+async def test_losses_of_a_session_with_an_unreadable_line_are_unknown_in_part(tmp_path: Path) -> None:
+    made = claude_lines.Session("5e55a000-0000-4000-8000-000000000006")
+    made.user("Read the berths.")
+    made.answer(claude_lines.text("Nine berths."))
+    made.compact(claude_lines.nine_sections(Primary=["Read the berths."]), before=167_412, after=9_000)
+    made.user("And the quay.")
+    path = made.write(tmp_path / "a.jsonl")
+    path.write_bytes(path.read_bytes().replace(b'"Nine berths."', b'"Nine'))
+    async with running(tmp_path, made.session, size=SIZE) as pilot:
+        await press(pilot, "2")
+        shown = " ".join(conversation(pilot).query_one(CompactionPane).body.text.split())
+        assert "unknown in part: a part of the conversation is missing or cannot be read" in shown
+        assert "none of the recognized facts" not in shown
+        assert "no repeated work" not in shown
+        await press(pilot, "4")
+        assert "Its losses are unknown in part" in view_of(pilot, LossesFacts).head.text
+
+
 async def test_rows_whose_facts_were_lost_are_marked(rotating: Path) -> None:
     async with running(rotating, CHECKOUT, size=SIZE) as pilot:
         screen = conversation(pilot)

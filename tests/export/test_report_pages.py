@@ -227,10 +227,10 @@ def test_repeated_work_is_below_the_losses(report_of: MakeReport) -> None:
         assert "lost: Use metres." in words
         assert "and 2 more (the aftermath command lists all)" in words
     assert report_document(report)["compactions"][0]["aftermath"][0]["fact"] == "Use metres."
-    unknown = replace(first, aftermath=(), facts=replace(first.facts, whole=False))
+    unknown = replace(first, aftermath=(), facts=replace(first.facts, lacks="a part is missing"))
     for part, words in (
         (replace(first, aftermath=()), "No repeated work is recognized."),
-        (unknown, "More may have"),
+        (unknown, "More may have been done again: a part is missing."),
     ):
         page = parsed(render(replace(report, compactions=(part,)), "html")).by_id("compaction-1").text
         assert words in page

@@ -17,7 +17,7 @@ from inspector.quality.facts.fact import KINDS, OUTCOMES
 from inspector.quality.measures import Share
 from inspector.stores.detect import open_store
 from tests.program import ROOT
-from tests.recipes import recipe
+from tests.recipes import compacted_session, recipe
 
 
 @pytest.mark.parametrize(
@@ -43,8 +43,8 @@ def test_uncertain_facts_are_not_called_kept() -> None:
     unsure = {kind: {**of_kind, "unknown": 0} for kind, of_kind in counts.items()}
     assert FactsPart(sure).none_lost == "Nothing of what this compaction summarized is lost."
     assert FactsPart(unsure).none_lost == "No loss is known, but 1 fact may be lost."
-    assert FactsPart(counts).none_lost == "Of 1 fact unknown: the summary cannot be read."
-    assert FactsPart(sure, whole=False).none_lost == "No loss is known."
+    assert FactsPart(counts).none_lost == "The fate of 1 fact is unknown: the summary cannot be read."
+    assert FactsPart(sure, lacks="a part is missing").none_lost == "No loss is known."
 
 
 @pytest.mark.parametrize("whole", [True, False])
@@ -67,6 +67,41 @@ def test_a_report_names_a_missing_list_before_a_compaction(tmp_path: Path, whole
     assert part["tokens"] != [0, 0, 0]
     for name in ("before", "head_end", "tail_start", "tokens_before"):
         assert (part[name] is None) is not whole, name
+    answers.store.close()
+
+
+@pytest.mark.parametrize("is_cut", [False, True])
+def test_a_report_says_that_losses_of_an_incomplete_session_are_unknown(tmp_path: Path, is_cut: bool) -> None:
+    lines = recipe("claude_lines")
+    session = lines.Session("5e55a000-0000-4000-8000-000000000002")
+    session.user("Count the berths.")
+    session.answer(lines.text("Nine berths."))
+    session.compact(lines.nine_sections(primary=["Count the berths."]))
+    path = session.write(tmp_path / "a.jsonl")
+    if is_cut:
+        path.write_bytes(path.read_bytes().replace(b'"Nine berths."', b'"Nine'))
+    answers = Answers(open_store(path), {}, None)
+    (row,) = answers.store.conversations()
+    report = gather_report(answers, row.id, 1.0)
+    for page in (render(report, "html"), render(report, "markdown")):
+        assert ("a part of the conversation is missing or cannot be read" in page) is is_cut
+        assert ("No repeated work is recognized." in page) is not is_cut
+    answers.store.close()
+
+
+def test_facts_of_an_unreadable_summary_are_not_among_the_kept(tmp_path: Path) -> None:
+    path = compacted_session(tmp_path / "a.jsonl", "Never write to the north berth.", "")
+    answers = Answers(open_store(path), {}, None)
+    (row,) = answers.store.conversations()
+    report = gather_report(answers, row.id, 1.0)
+    (part,) = report.compactions
+    assert not part.facts.kept
+    assert sum(group.total for group in part.facts.open) == sum(
+        counts["unknown"] for counts in part.facts.counts.values()
+    )
+    page = render(report, "markdown")
+    assert "### Uncertain or unknown" in page
+    assert "The summary cannot be read." in page
     answers.store.close()
 
 

@@ -22,6 +22,7 @@ from inspector.answers.live_sizes import live_tokens
 from inspector.answers.measures import measures_of
 from inspector.answers.recordings import read_recording
 from inspector.answers.requests import requests_of
+from inspector.answers.store_losses import why_unknown
 from inspector.answers.summaries import successive_summaries, summary_lives
 from inspector.config.settings import ResolvedSettings
 from inspector.core.watching import OnProgress
@@ -171,7 +172,7 @@ def _compactions(
     parts = []
     for entry in judged:
         recorded = entry.compared.recorded
-        number, is_whole = recorded.index, bool(recorded.before) and recorded.whole
+        number, lacks = recorded.index, why_unknown(inspection.conversation, recorded)
         mine = [attempt for attempt in attempts if attempt.place.compaction == number]
         # Attempts at planned boundaries took other messages, so they are only counted.
         shown = tuple(attempt for attempt in mine if attempt.place.step is None)[-ATTEMPTS:]
@@ -181,7 +182,7 @@ def _compactions(
                 region_tokens(
                     recorded, inspection.token_index(inspection.generation(number), settings.profile)
                 ),
-                facts_part(reading.facts, number, most, ended.get(number, ()), is_whole),
+                facts_part(reading.facts, number, most, ended.get(number, ()), lacks),
                 tuple(sorted(aftermath[number], key=attrgetter("gravity"))),
                 diffs.get(number),
                 shown,

@@ -44,13 +44,12 @@ FINDINGS = 10
 
 
 def facts_part(
-    facts: ConversationFacts, compaction: int, limit: int, ended: Sequence[Life] = (), whole: bool = True
+    facts: ConversationFacts, compaction: int, limit: int, ended: Sequence[Life] = (), lacks: str = ""
 ) -> FactsPart:
     """Return the facts of a compaction and of earlier ones by kind and fate after it.
 
     At most `limit` facts of each kind and fate are listed. `ended` are earlier facts that it ended or weakened. A
-    fact that was said again, taken back or changed later does not count as lost. `whole`: the store has the whole list
-    before.
+    fact that was said again, taken back or changed later does not count as lost. `lacks` is as in FactsPart.
     """
     lives = facts.of(compaction)
     after = [life for life in lives_after(facts.lives, compaction) if is_lost(life) or not life.fate.gone]
@@ -65,9 +64,10 @@ def facts_part(
         _groups([life for life in lives if life.fate.gone], limit),
         _groups([life for life in lives if life.outcome == "weakened"], limit),
         _groups([life for life in ended if life.fate.gone], limit),
-        _groups([life for life in lives if life.fate.alive or not life.fate.settled], limit),
+        _groups([life for life in lives if not life.fate.settled], limit),
+        _groups([life for life in lives if life.fate.alive], limit),
         _groups(pruned, max(1, limit // 2)),
-        whole,
+        lacks,
     )
 
 

@@ -80,17 +80,19 @@ class FactsPart(Struct, frozen=True):
     """Fates of the facts that a compaction summarized.
 
     `counts` are by kind and outcome. `lost` are facts with the outcomes "lost" and "value lost", `weakened` facts no
-    longer bind. `died` are facts of earlier compactions that this one ended, `kept` the others, `pruned` facts of
-    pruned tool results whose value is gone. `whole` is False if the store lacks the list before, or a part of it.
+    longer bind. `died` are facts of earlier compactions that this one ended, `open` uncertain and unknown facts, `kept`
+    facts that can be read, `pruned` facts of pruned tool results whose value is gone. `lacks` says why fates are
+    unknown ("": they are not).
     """
 
     counts: Mapping[Kind, Mapping[Outcome, int]]
     lost: tuple[FactGroup, ...] = ()
     weakened: tuple[FactGroup, ...] = ()
     died: tuple[FactGroup, ...] = ()
+    open: tuple[FactGroup, ...] = ()
     kept: tuple[FactGroup, ...] = ()
     pruned: tuple[FactGroup, ...] = ()
-    whole: bool = True
+    lacks: str = ""
 
     @property
     def kinds(self) -> tuple[Kind, ...]:
@@ -104,10 +106,10 @@ class FactsPart(Struct, frozen=True):
             sum(counts[outcome] for counts in self.counts.values()) for outcome in ("unknown", "uncertain")
         )
         if unknown:
-            return f"Of {plural(unknown, 'fact')} unknown: the summary cannot be read."
+            return f"The fate of {plural(unknown, 'fact')} is unknown: the summary cannot be read."
         if uncertain:
             return f"No loss is known, but {plural(uncertain, 'fact')} may be lost."
-        if not self.whole:
+        if self.lacks:
             return "No loss is known."
         return "Nothing of what this compaction summarized is lost."
 

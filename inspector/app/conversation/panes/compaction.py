@@ -104,7 +104,13 @@ def _view(
     rows_before, rows_after = GenerationRows(before, "", lines_before), GenerationRows(after, "", lines_after)
     rows_before.put(RowMarks(token_index=index, plan=plan, ended_by=done))
     rows_after.put(RowMarks(made_by=done))
-    lost, counted, notes = _lost(facts, aftermath, done) if over else ((), 0, ())
+    has_unread = opened.inspection.conversation.has_unread
+    lost, counted, notes = _lost(facts, aftermath, done, has_unread) if over else ((), 0, ())
+    events = () if aftermath is None else aftermath.events.get(done.index, ())
+    # Repeated work is known by the list before.
+    is_known = (
+        aftermath is not None and bool(done.before) and (bool(events) or (done.whole and not has_unread))
+    )
     went = None if index is None else region_tokens(done, index)[1]
     if plan is not None and plan.compacts and done.before and not plan.budgets.observed:
         # The plan of this list may allow less than the settings allow at most.
@@ -120,8 +126,7 @@ def _view(
         lost=lost,
         counted=counted,
         lost_notes=notes,
-        # Repeated work is known by the list before.
-        aftermath=None if aftermath is None or not done.before else aftermath.events.get(done.index, ()),
+        aftermath=events if is_known else None,
         summary=summary_view(done, total, budget) if over and done.summary is not None else None,
         attempts=NO_ATTEMPTS if attempts is None else attempts_view(attempts, done),
     )
@@ -129,11 +134,11 @@ def _view(
 
 
 def _lost(
-    facts: FactsRead | None, aftermath: AftermathRead | None, done: Compaction
+    facts: FactsRead | None, aftermath: AftermathRead | None, done: Compaction, has_unread: bool
 ) -> tuple[tuple[Life, ...], int, tuple[str, ...]]:
     """The worst facts that the compaction lost (facts that count come first), the number of facts that count, and notes
-    about the others."""
-    from inspector.answers.store_losses import FOREIGN
+    about the others. `has_unread` is as in Conversation."""
+    from inspector.answers.store_losses import FOREIGN, PART_MISSING
     from inspector.app.conversation.fact_scopes import (
         counted,
         counted_words,
@@ -164,6 +169,8 @@ def _lost(
         notes.append(f"unknown for {human.plural(unknown, 'fact')}: the summary cannot be read")
     if not done.whole:
         notes.append("unknown for a part of the list before it, which is not in the files")
+    elif has_unread:
+        notes.append(f"unknown in part: {PART_MISSING}")
     if not (lives or notes):
         notes.append("none of the recognized facts")
     if facts.foreign:

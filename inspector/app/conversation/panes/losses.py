@@ -62,6 +62,7 @@ def _needs(context: Context) -> tuple[Any, ...] | None:
         attempts,
         judged,
         why_unknown,
+        context.opened.inspection.conversation.has_unread,
     )
 
 
@@ -76,10 +77,11 @@ def compute(
     attempts: AttemptsRead | None = None,
     judged: tuple[FactScope, ...] = (),
     why_unknown: str = "",
+    has_unread: bool = False,
 ) -> LossesView:
     """Return the facts of the chosen compaction of `then`, and those at risk in the list on screen. `why_unknown`
-    says why losses are unknown although no compaction is recorded, or is ""."""
-    from inspector.answers.store_losses import FOREIGN
+    says why losses are unknown although no compaction is recorded, or is "". `has_unread` is as in Conversation."""
+    from inspector.answers.store_losses import FOREIGN, PART_MISSING
     from inspector.app.conversation.attempt_views import attempts_view
 
     if at is not None:
@@ -92,6 +94,7 @@ def compute(
         scopes = facts.scopes if aftermath is None else aftermath.scopes
     else:
         scopes = facts.as_of.scopes(at.generation - 1, at.step)
+    lacks = [*([PART_MISSING] if has_unread else []), *([FOREIGN] if facts.foreign else [])]
     return LossesView(
         (*scopes, _at_risk(facts, plan, generation, at)),
         chosen,
@@ -99,7 +102,7 @@ def compute(
         total=then,
         attempts=NO_ATTEMPTS if at is not None else attempts_view(attempts, None),
         judged=judged,
-        lacks=f"Its losses are unknown in part: {FOREIGN}." if facts.foreign else "",
+        lacks=f"Its losses are unknown in part: {'; '.join(lacks)}." if lacks else "",
     )
 
 
