@@ -11,9 +11,10 @@ from msgspec import Struct
 from inspector.answers.answers import Answers, about
 from inspector.answers.inspection import Inspection
 from inspector.answers.losses import facts_of, read_aftermath
-from inspector.core.conversations import Compaction, ConversationRow
+from inspector.core.conversations import Compaction, ConversationRow, Generation
 from inspector.core.handoff import handoff_of
 from inspector.core.places import Place, place_name
+from inspector.core.shares import plural
 from inspector.core.signs import FATE_SIGNS
 from inspector.core.text import LETTER, safe, safe_title
 from inspector.quality.aftermath import AftermathEvent
@@ -49,7 +50,7 @@ class Trace(Struct, frozen=True):
 
     `places` are the messages with the phrase. `fact` is the statement that has the phrase, "" if none has. `fates` are
     its fates from the compaction that summarized it. Without a fact, a fate is "verbatim" if the list after the
-    compaction has the phrase, else "uncertain".
+    compaction has the phrase, else "uncertain". `live` are the messages of the live list with the phrase.
     """
 
     row: ConversationRow
@@ -58,6 +59,7 @@ class Trace(Struct, frozen=True):
     fact: str
     fates: tuple[Fate, ...]
     aftermath: tuple[AftermathEvent, ...]
+    live: tuple[PhrasePlace, ...] = ()
 
 
 class TraceStep(Struct, frozen=True):
@@ -78,15 +80,27 @@ class TraceStep(Struct, frozen=True):
 
 
 def steps_of(trace: Trace) -> tuple[TraceStep, ...]:
-    """Return the entries of a trace in the order of the conversation: the messages of a list, then its compaction."""
-    return tuple(
-        sorted(
-            _steps(trace),
-            key=lambda step: (
-                (step.generation, 0, step.index) if step.compaction is None else (step.compaction, 1, 0)
-            ),
-        )
+    """Return the entries of a trace in the order of the conversation: the messages of a list, then its compaction.
+
+    The last entry of a phrase that a compaction summarized says whether the live list has it.
+    """
+    in_order = sorted(
+        _steps(trace),
+        key=lambda step: (
+            (step.generation, 0, step.index) if step.compaction is None else (step.compaction, 1, 0)
+        ),
     )
+    return (*in_order, _now(trace)) if trace.fates else tuple(in_order)
+
+
+def _now(trace: Trace) -> TraceStep:
+    if not trace.live:
+        last = trace.fates[-1].compaction + 1
+        return TraceStep("now: not word for word in the live list", "", False, None, last, None, None)
+    first, *others = trace.live
+    more = f" and {plural(len(others), 'other message')}" if others else ""
+    words = f"now: word for word in {place_name(first.index)}{more} of the live list"
+    return TraceStep(words, "", False, None, first.generation, first.index, first.message)
 
 
 def _steps(trace: Trace) -> Iterator[TraceStep]:
@@ -155,7 +169,9 @@ def trace_in(
         or phrase.search(folded(event.fact))
         or (fact and event.fact == fact)
     )
-    return Trace(row, text, places, fact, fates, related)
+    live = inspection.conversation.live
+    in_live = tuple(_with_phrase(inspection, live, phrase)) if fates else ()
+    return Trace(row, text, places, fact, fates, related, in_live)
 
 
 def words_to_trace(
@@ -206,9 +222,17 @@ def _phrase_places(inspection: Inspection, phrase: re.Pattern[str]) -> Iterator[
     history = transcript_of(inspection.conversation, inspection.compactions())
     first = {(place.generation, place.index) for place in history.places}
     for generation in inspection.conversation.generations:
-        for index, message in enumerate(inspection.store.iterate(generation)):
-            if (generation.number, index) in first and phrase.search(folded(message.text)):
-                yield PhrasePlace(generation.number, index, generation.ids[index], message.role)
+        for place in _with_phrase(inspection, generation, phrase):
+            if (place.generation, place.index) in first:
+                yield place
+
+
+def _with_phrase(
+    inspection: Inspection, generation: Generation, phrase: re.Pattern[str]
+) -> Iterator[PhrasePlace]:
+    for index, message in enumerate(inspection.store.iterate(generation)):
+        if phrase.search(folded(message.text)):
+            yield PhrasePlace(generation.number, index, generation.ids[index], message.role)
 
 
 def _life_of(facts: ConversationFacts, phrase: re.Pattern[str], text: str) -> Life | None:

@@ -21,6 +21,7 @@ def trace_documents(answer: Iterable[Trace]) -> list[Document]:
             ),
             "fates": list(map(fate_after, trace.fates)),
             "aftermath": list(map(event_document, trace.aftermath)),
+            "now": [fields_of(place, "message index role") for place in trace.live] if trace.fates else None,
         }
         for trace in answer
     ]

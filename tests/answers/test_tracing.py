@@ -40,6 +40,16 @@ def test_a_rule_is_followed_from_its_message_to_its_loss(database: str) -> None:
     assert {fate for _, fate, _ in fates[1:]} <= {"lost", "uncertain", "weakened", "value lost"}
 
 
+def test_a_trace_says_whether_the_live_list_has_the_phrase(database: str) -> None:
+    named = (database, "Nightly orders import loses rows")
+    (gone,) = traced(*named, "never write into s3://orders-raw/")
+    (there,) = traced(*named, "orders")
+    assert gone["now"] == []
+    assert {"message", "index", "role"} == set(there["now"][0])
+    printed = CliRunner().invoke(commands, ["trace", *named, "never write into s3://orders-raw/"]).stdout
+    assert printed.rstrip().endswith("now: not word for word in the live list")
+
+
 def test_a_phrase_outside_any_statement_is_never_called_lost(database: str) -> None:
     for entry in traced(database, "the shop opens at"):
         if entry["fact"] is None:

@@ -90,6 +90,7 @@ async def test_the_trace_of_a_hit_is_that_of_the_statement_with_all_words(tmp_pa
         assert [step.text.split(":")[0] for step in steps] == [
             "said at #0 of generation 1 by the user",
             "compaction 1",
+            "now",
         ]
         await press(pilot, "escape", "slash", "ctrl+u", *'"mooring fee"', "enter", "T")
         assert title(pilot).endswith("“mooring fee”")
