@@ -167,7 +167,7 @@ def moment_tokens(
         return recording.tokens[at.step - 1]
     kept = plan.head_tokens + plan.tail_tokens + recording.systems[at.generation - 1]
     smaller = event.rough_before - (kept + plan.middle_tokens if at.phase == "pruned" else kept)
-    return max(0, event.tokens_before - round(recording.course.scale.scale * smaller))
+    return max(0, event.tokens_before - round(recording.course.scale.scale * max(0, smaller)))
 
 
 def moment_note(
@@ -185,11 +185,13 @@ def moment_note(
         return f"{fires} would compact" if fires and recording.moments.fires_at(at) else ""
     phases = ("before", *recording.moments.phases(at.compaction))
     place = f"{phases.index(at.phase) + 1}/{len(phases)}"
-    return f"compaction {at.compaction}, {place} {phase_text(at, during, plan, tokens)}"
+    return f"compaction {at.compaction}, {place} {phase_text(at, during, plan, tokens, recording.tokens[at.step - 1])}"
 
 
-def phase_text(at: Moment, during: Compaction | None, plan: Plan | None, tokens: int | None) -> str:
-    """A phase of a compaction in a few words."""
+def phase_text(
+    at: Moment, during: Compaction | None, plan: Plan | None, tokens: int | None, before: int
+) -> str:
+    """A phase of a compaction in a few words. `before` is the size of the list before the compaction, in tokens."""
     size = "" if tokens is None else f", ~{human.tokens(tokens)} tokens"
     if during is None:
         return at.phase + size
@@ -198,7 +200,8 @@ def phase_text(at: Moment, during: Compaction | None, plan: Plan | None, tokens:
     if at.phase == "pruned":
         if plan is None or not plan.compacts:
             return "pruned: the profile would not compact here"
-        return f"pruned: {human.plural(len(plan.pruned), 'message')} made short{size}"
+        saved = "" if tokens is None else f", ~{human.tokens(before)} → ~{human.tokens(tokens)} tokens"
+        return f"pruned: {human.plural(len(plan.pruned), 'message')} made short{saved}"
     if at.phase == "summarized":
         went = human.plural(during.tail_start - during.head_end, "message")
         return f"summarized: {'a fallback text' if during.fallback else 'the summary'} replaces {went}"

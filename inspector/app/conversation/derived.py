@@ -224,7 +224,9 @@ def _size_at(
     if recording is None:
         return size._replace(reported=None)
     tokens, scale = chrome.moment_tokens(at, recording, ended_by, plan), recording.course.scale
-    if scale.requests and at.phase in ("message", "before", "after"):
+    # Within a compaction, the size of an agent that reports every request is partly rough.
+    is_whole = at.phase in ("message", "before", "after") or scale.basis
+    if scale.requests and is_whole:
         return _Size(tokens, size.exact, tokens, scale.basis)
     # The exact count has only the messages. Requests of the agent hold more, so the count is not shown.
     return _Size(tokens, None if scale.excess else size.exact, None)
