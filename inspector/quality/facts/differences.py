@@ -65,6 +65,7 @@ _EXEMPTS = late_pattern(
 )
 #: Matches the words that always begin an exception.
 _EXEMPTS_EXPRESSLY = late_pattern(r"\b(?:except|unless)\b|除非|除外", re.IGNORECASE)
+_SEMICOLON = late_pattern(r"[;；]")
 _OR = late_pattern(r"\bor\b", re.IGNORECASE)
 _AND = late_pattern(r"\b(?:and|as well as|plus)\b", re.IGNORECASE)
 #: Match the words around the first value in "from 5.4 to 4.9". Only the second value is true now.
@@ -222,6 +223,12 @@ class Differences(Alignment):
         shared = {id(match) for _, match in self.pairs}
         others = {word.clause for word in self.passage.words if word.weight >= 1.0 and id(word) not in shared}
         return clauses.keys() <= others
+
+    def lacks_clause(self) -> bool:
+        """Return whether the line has no word of a clause behind a semicolon: "the hut is red; the pier stays grey"."""
+        clauses = (meaning_of(text).words for text in _SEMICOLON.split(self.probe.text))
+        full = ({word.concept for word in words if word.weight >= 1.0} for words in clauses)
+        return any(len(concepts) > 1 and concepts.isdisjoint(self.line.concepts) for concepts in full)
 
     def has_half_condition(self) -> bool:
         """Return whether the line has a part of a condition, and no condition: "if it is low", "it is high"."""
