@@ -54,9 +54,9 @@ class Act(Struct, frozen=True):
     """One thing that a message does.
 
     Acts are compared by `key`; `text` is for people. `lines` is the part of a file that was read or written
-    (None: all of it). `content` is the new text of a write. `tokens` are the rough tokens of the call and
-    of its result, if any. `folder` is the working directory that the call names, or "". `seen` has the hashes of the
-    lines of a reading of one file, of a write, or of the output of a command.
+    (None: all of it). `content` is the new text of a write, `replaced` the text in its place before. `tokens` are the
+    rough tokens of the call and of its result, if any. `folder` is the working directory that the call names, or "".
+    `seen` has the hashes of the lines of a reading of one file, of a write, or of the output of a command.
     """
 
     kind: ActKind
@@ -64,6 +64,7 @@ class Act(Struct, frozen=True):
     text: str
     lines: Lines | None = None
     content: str = ""
+    replaced: str = ""
     tokens: int = 0
     folder: str = ""
     seen: frozenset[int] = frozenset()

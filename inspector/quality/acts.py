@@ -32,6 +32,8 @@ _QUESTION_KEYS = frozenset({"question", "questions"})
 _CONTENT_KEYS = frozenset(
     {"content", "new_string", "new_str", "file_text", "insert_text", "newstring", "new_source", "text"}
 )
+#: Arguments of tools that edit, with the text that they replace.
+_REPLACED_KEYS = frozenset({"old_string", "old_str", "oldstring", "old_source", "oldtext", "old_text"})
 _READING = ("read", "view", "open", "cat")
 _FETCHING = ("fetch", "browse", "navigate", "extract", "scrape", "visit", "open_url")
 _WRITING = ("write", "patch", "edit", "create", "replace", "delete", "move", "append", "insert")
@@ -99,13 +101,17 @@ def _acts_of_arguments(call: ToolCall, values: Mapping[str, Any], tokens: int) -
     reads = not writes and any(part in name for part in _READING)
     gets = str(values.get("method") or "GET").upper() in ("GET", "HEAD")
     fetches = gets and any(part in name for part in _FETCHING)
-    content = "\n".join(text for key, text in _texts(values) if key in _CONTENT_KEYS)[:MAX_ARGUMENT]
+    content, replaced = (
+        "\n".join(text for key, text in _texts(values) if key in keys)[:MAX_ARGUMENT]
+        for keys in (_CONTENT_KEYS, _REPLACED_KEYS)
+    )
     for key, text in _texts(values):
         if key in _PATH_KEYS and (writes or reads) and is_path(text):
             path = plain_path(text)
             if writes:
                 whole = "write" in name or "create" in name
-                yield Act("write", path, path, None if whole else SOME_LINES, content, tokens)
+                lines = None if whole else SOME_LINES
+                yield Act("write", path, path, lines, content, replaced, tokens)
             else:
                 yield Act("read", path, path, _lines_of(values), tokens=tokens)
         elif key in _URL_KEYS and (fetches or reads) and 0 < len(text.strip()) < _MAX_URL:
@@ -115,7 +121,7 @@ def _acts_of_arguments(call: ToolCall, values: Mapping[str, Any], tokens: int) -
     patch = call.arguments[:MAX_ARGUMENT]
     for verb, named in _PATCHED.findall(patch.replace("\\n", "\n")):
         path = plain_path(named)
-        yield Act("write", path, path, None if verb == "Add" else SOME_LINES, patch, tokens)
+        yield Act("write", path, path, None if verb == "Add" else SOME_LINES, patch, tokens=tokens)
     if values and not writes and (name in _DELEGATING or any(part in name for part in _SEARCHING)):
         key = json.dumps([name, values], sort_keys=True)[:MAX_ARGUMENT]
         shown = next((text for _, text in _texts(values)), "")

@@ -17,6 +17,7 @@ from msgspec import Struct
 
 from inspector.core.patterns import late_pattern
 from inspector.quality.act import Act, is_named, plain_path
+from inspector.quality.facts.rules import load_stemmer
 from inspector.quality.shell_acts import changes_in_place, simple_commands
 from inspector.quality.spoken_acts import names_in
 
@@ -54,6 +55,13 @@ _READ_ONLY = late_pattern(
     r"\s+(?:read[- ]only|off[- ]limits)(?=\s*(?:[.!;,]\s|[.!;]?\Z|\n))",
     re.I,
 )
+#: A line that defines a name: "def NAME(", "const NAME = 3".
+_DEFINITION = (
+    r"^[ \t]*(?:(?:export|pub|public|private|static|final|const|let|var|async)\s+)*"
+    r"(?:(?:def|class|func|function|fn|interface|struct|enum|type)\s+{0}\b|{0}\s*(?::[^=\n]*)?[:=](?!=)).*$"
+)
+#: A variable with its value: "DEBUG=1".
+_VARIABLE = late_pattern(r"(?<![\w=-])[A-Za-z_]\w{0,40}=[\w./:@-]{1,80}")
 #: An option ("--no-verify"), and a setting with its value ("port 443", "model gpt-4o").
 _OPTION = late_pattern(r"(?<![\w-])--[A-Za-z][\w-]{1,40}")
 _SETTING = late_pattern(r"\b([A-Za-z]{3,20})\s+(\d{1,9}|[A-Za-z][\w.-]*[\d_-][\w-]*)(?![\w-]|\.\d)")
@@ -84,11 +92,14 @@ _EDITS = frozenset({
 _CHANGES = frozenset({
     "edit", "change", "modify", "touch", "alter", "write", "update", "overwrite", "rewrite",
 })  # fmt: skip
+#: Verbs that forbid the end of a name.
+_REMOVES = frozenset({"rename", "delete", "remove"})
 _READS = frozenset({"read", "open", "view", "load", "look", "print", "cat", "读", "读取", "打开", "查看"})
 _USES = frozenset({
     "use", "install", "import", "add", "introduce", "require", "call", "run", "execute", "invoke", "start", "launch",
     "使用", "用", "安装", "引入", "运行", "执行",
 })  # fmt: skip
+_RUNS = frozenset({"run", "execute", "start", "launch", "invoke"})
 _COMMANDS = frozenset({
     "push", "commit", "merge", "rebase", "amend", "tag", "reset", "stash", "deploy", "publish", "release", "drop",
     "migrate", "truncate",
@@ -156,7 +167,10 @@ class Prohibition(Struct, frozen=True):
             return False
         if act.kind == "read":
             return self.verb in _READS and self._names_path(act.key)
-        return act.kind == "run" and any(self._forbids_command(words) for words in simple_commands(act.key))
+        return act.kind == "run" and (
+            self._sets_variable(act.key)
+            or any(self._forbids_command(words) for words in simple_commands(act.key))
+        )
 
     def is_mentioned(self, text: str) -> bool:
         """Whether a text has the forbidden command, or a name of what is forbidden."""
@@ -173,7 +187,21 @@ class Prohibition(Struct, frozen=True):
             )
         if self.verb in _EDITS and self._names_path(act.key):
             return True
+        if self.verb in _CHANGES | _REMOVES and any(
+            _redefines(act, name, self.verb in _REMOVES) for name in self.exact
+        ):
+            return True
         return self.verb in _USES and any(_uses(act.content, name) for name in self._names())
+
+    def _sets_variable(self, command: str) -> bool:
+        """Return whether a command line sets a forbidden variable: before a program, or with export or env."""
+        return self.verb in _USES | _SETS and any(
+            re.search(
+                rf"(?:^|[;&|\n]|\b(?:export|env))\s*(?:\w+=\S+\s+)*{re.escape(name)}(?=[\s;&|]|\Z)", command
+            )
+            for name in self.exact
+            if "=" in name
+        )
 
     def _forbids_command(self, words: Sequence[str]) -> bool:
         if words[0] == "sudo":
@@ -223,6 +251,8 @@ class Prohibition(Struct, frozen=True):
                 named = {*self.words, *(name.lower() for name in self.exact)} - options
                 return named <= {lower[0].rpartition("/")[2], *lower[1:]}
         if self.verb in _USES | _SETS:
+            if any("=" in name and name.lower() in lower[1:] for name in self.exact):
+                return True
             for name, value in self.settings:
                 if f"--{name}={value}" in lower or any(
                     word == value and before in (f"--{name}", f"-{name[0]}")
@@ -244,6 +274,12 @@ class Prohibition(Struct, frozen=True):
             return program == "git" and "push" in lower and not _FORCE.isdisjoint(lower)
         if any(_begins_with(words, name) for name in (*self.exact, " ".join(self.words)) if name):
             return True
+        if self.verb in _RUNS and len(self.words) == 1 and not self.exact:
+            stems = load_stemmer().stems
+            wanted = frozenset(stems(self.words[0]))
+            # The value of an option is no act.
+            plain = [word for before, word in pairwise(("", *lower)) if "-" not in (before[:1], word[:1])]
+            return bool(wanted) and wanted <= {stem for part in _done_by(plain) for stem in stems(part)}
         return installs and any(name.lower() in lower[2:] for name in self._names())
 
     def _names(self) -> Iterable[str]:
@@ -262,6 +298,16 @@ class Prohibition(Struct, frozen=True):
         """Whether a command has one of the things that the rule is about; true where it names none."""
         objects = {*map(_singular, self.words), *(name.lower() for name in self.exact)} - {"force", "push"}
         return not objects or not objects.isdisjoint(map(_singular, _parts(lower)))
+
+
+def _redefines(act: Act, name: str, removes: bool) -> bool:
+    """Return whether an edit changes the line that defines a name, or, with `removes`, leaves no such line."""
+    if not name.isidentifier():
+        return False
+    before, after = (
+        re.findall(_DEFINITION.format(re.escape(name)), text, re.M) for text in (act.replaced, act.content)
+    )
+    return bool(before) and (not after if removes else before != after)
 
 
 def _plain_words(text: str) -> list[str]:
@@ -367,9 +413,10 @@ def _of_clause(clause: str, noun: bool, before: str) -> Prohibition | None:
         return Prohibition("use", (), (clause,), settings=((other["name"].lower(), clause),))
     if not verb:
         return None
-    options = _OPTION.findall(clause)
-    exact += options
-    words = [word for word in words if f"--{word}" not in options]
+    options, variables = _OPTION.findall(clause), _VARIABLE.findall(clause)
+    exact += [*options, *variables]
+    parts = {part for variable in variables for part in variable.split("=", 1)}
+    words = [word for word in words if f"--{word}" not in options and word not in parts]
     others = []
     for word in words:
         if "/" in word or _NAME.fullmatch(word):

@@ -59,7 +59,7 @@ _PACKAGE = late_pattern(r"((?:@[\w.-]{1,80}/)?[A-Za-z][\w-]{0,80})(?:\[[^\]]{0,8
 def acts_of_command(command: str, line: str, tokens: int) -> Iterator[Act]:
     """Yield the acts of a command. `line` is the command without a leading change of folder."""
     for path, lines in _written_by(command):
-        yield Act("write", path, path, lines, command[:MAX_ARGUMENT], tokens)
+        yield Act("write", path, path, lines, command[:MAX_ARGUMENT], tokens=tokens)
     if not line or len(line) > MAX_COMMAND:
         return
     yield Act("run", line, folded(line), tokens=tokens)
