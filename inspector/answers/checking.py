@@ -17,6 +17,7 @@ from inspector.answers.findings import read_findings, split_dismissed
 from inspector.answers.store_losses import ConversationLosses, uncertain_losses, unknown_losses
 from inspector.core.conversations import ConversationRow
 from inspector.core.errors import BadInput, UsageProblem
+from inspector.core.text import distinct_titles
 from inspector.quality.aftermath import AftermathEvent
 from inspector.quality.catalogue import RULES
 from inspector.quality.facts.fact import Kind
@@ -127,6 +128,7 @@ def check(
     results = {
         row.id: result for row, result in ask_each(answers, rows, StoreQuestion(read_for_check, raises=False))
     }
+    titles = distinct_titles({row.id: row.unmasked_title for row in rows})
     for row in rows:
         if row.id not in results:
             continue
@@ -134,7 +136,7 @@ def check(
         lost.update(losses.lost)
         uncertain += losses.uncertain
         by_model += losses.by_model
-        unknown += [f"{row.unmasked_title or row.id}: {sentence}" for sentence in unknown_losses([losses])]
+        unknown += [f"{titles[row.id]}: {sentence}" for sentence in unknown_losses([losses])]
         for condition, cases in cases_of.items():
             for case in _cases(condition, row, str(store.path), findings, events):
                 if case.key in baseline:

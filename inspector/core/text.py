@@ -8,8 +8,10 @@ it.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from posixpath import commonprefix
 
 from inspector.core.patterns import late_pattern
 
@@ -192,19 +194,20 @@ def distinct_titles(titles: Mapping[str, str]) -> dict[str, str]:
     are followed by the beginning of the id. `titles` are by id."""
     named = {name: title or name for name, title in titles.items()}
     counts = Counter(named.values())
+    names = sorted(titles)
     return {
-        name: title if counts[title] == 1 or title == name else f"{title} ({_beginning(name, titles)})"
+        name: title if counts[title] == 1 or title == name else f"{title} ({_beginning(name, names)})"
         for name, title in named.items()
     }
 
 
-def _beginning(name: str, names: Iterable[str]) -> str:
-    """The shortest beginning of an id that no other id has, of 8 characters or more."""
-    others = [other for other in names if other != name]
-    for length in range(8, len(name)):
-        if not any(other.startswith(name[:length]) for other in others):
-            return name[:length]
-    return name
+def _beginning(name: str, names: Sequence[str]) -> str:
+    """Return the shortest beginning of an id that no other of the sorted ids has, of 8 characters or more."""
+    at = bisect_left(names, name)
+    # Of all other ids, a neighbour has the longest common beginning.
+    neighbours = (*names[max(0, at - 1) : at], *names[at + 1 : at + 2])
+    shared = max((len(commonprefix([name, other])) for other in neighbours), default=0)
+    return name[: max(8, shared + 1)]
 
 
 def first_words(text: str, most: int) -> str:

@@ -11,7 +11,7 @@ from inspector.answers.store_losses import model_decisions
 from inspector.core.shares import plural
 from inspector.core.text import safe_line, safe_title
 from inspector.export.document import Document, fields_of
-from inspector.export.fact_results import loss_words
+from inspector.export.fact_results import loss_words, names_of
 
 #: The fields of a case.
 _CASE = "conversation=row.id title:title=row.unmasked_title severity rule store compaction text key"
@@ -33,15 +33,14 @@ def check_document(result: CheckResult) -> Document:
 
 def check_text(result: CheckResult) -> str:
     """Return each condition with its cases, then the verdict."""
-    lines = []
+    lines, names = [], _names(result, 80)
     for met in result.met:
         sign = "✗" if met.failed else "✓"
         lines.append(f"{sign} {met.condition}: {plural(len(met.cases), 'case')}")
         for case in met.cases:
             named = re.search(rf"\bcompaction {case.compaction}\b", case.text, re.IGNORECASE)
             where = "" if case.compaction is None or named else f", compaction {case.compaction}"
-            title = safe_title(case.row.unmasked_title or case.row.id, 80)
-            lines.append(f"    {title}{where}: {safe_title(case.text, 300)}")
+            lines.append(f"    {names[case.row.id]}{where}: {safe_title(case.text, 300)}")
     lines += [f"? unknown: {safe_title(sentence, 300)}" for sentence in result.unknown]
     if result.baseline:
         one = result.baseline == 1
@@ -69,11 +68,11 @@ def check_text(result: CheckResult) -> str:
 
 def check_annotations(result: CheckResult) -> str:
     """Return workflow commands of GitHub: an annotation for each case, and for each unknown."""
-    lines = []
+    lines, names = [], _names(result, 60)
     for met in result.met:
         level = "error" if met.failed else "notice"
         for case in met.cases:
-            title = f"{case.rule} ({safe_title(case.row.unmasked_title or case.row.id, 60)})"
+            title = f"{case.rule} ({names[case.row.id]})"
             lines.append(f"::{level} title={_property(title)}::{_data(safe_title(case.text, 500))}")
     level = "notice" if result.allow_unknown else "error"
     lines += [f"::{level} title=unknown::{_data(safe_title(sentence, 500))}" for sentence in result.unknown]
@@ -96,13 +95,19 @@ def check_junit(result: CheckResult) -> str:
         if problem:
             ElementTree.SubElement(test, "failure", message=problem).text = "\n".join(lines)
 
+    names = _names(result, 200)
     for met in result.met:
-        cases = (f"{safe_line(case.row.unmasked_title)}: {safe_title(case.text, 500)}" for case in met.cases)
+        cases = (f"{names[case.row.id]}: {safe_title(case.text, 500)}" for case in met.cases)
         problem = f"{plural(len(met.cases), 'case')} of {met.condition}" if met.failed else ""
         add(str(met.condition), problem, cases)
     unread = "" if result.allow_unknown or not result.unknown else f"{len(result.unknown)} could not be read"
     add("unknown", unread, map(safe_line, result.unknown))
     return ElementTree.tostring(suite, encoding="unicode", xml_declaration=True) + "\n"
+
+
+def _names(result: CheckResult, most: int) -> dict[str, str]:
+    """Return a distinct title for each conversation with a case."""
+    return names_of((case.row for met in result.met for case in met.cases), most)
 
 
 def _data(text: str) -> str:

@@ -8,7 +8,7 @@ from pathlib import PurePath
 from inspector.answers.conversations import Database, ListedConversation, ListedStore, SearchHit
 from inspector.core.conversations import Usage
 from inspector.core.shares import plural
-from inspector.core.text import safe_line
+from inspector.core.text import distinct_titles, safe_line
 from inspector.export.console import WIDTH, Table, console_for, print_table, say
 from inspector.export.document import Document, built, fields_of
 from inspector.stores.hermes.fitting import fit_text
@@ -151,8 +151,9 @@ def print_store_list(stores: Sequence[ListedStore]) -> None:
 def print_hits(hits: Sequence[SearchHit]) -> None:
     """Print the hits of a search, with the list of each message, and the compaction that removed it."""
     table = Table("conversation", ">row", "list", "role", "text", spare=("role",), cut=("conversation",))
+    names = distinct_titles({hit.conversation: hit.title for hit in hits})
     for hit in hits:
         where = f"left c{hit.left_with}" if hit.left_with else "live"
         generation = "" if hit.generation is None else f"gen {hit.generation}, {where}"
-        table.add(hit.title, hit.message, generation, hit.role, hit.text)
+        table.add(names[hit.conversation], hit.message, generation, hit.role, hit.text)
     print_table(table, "No message contains that.")

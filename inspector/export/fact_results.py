@@ -39,7 +39,7 @@ def print_losses(losses: Sequence[ListedLoss], nothing: str) -> None:
     """Print every compaction that lost something, the worst first, with its worst losses; `nothing` for an empty
     list."""
     lines = StyledLines()
-    names = _names(listed.row for listed in losses)
+    names = names_of(listed.row for listed in losses)
     for listed in lines.each(losses, nothing):
         loss = listed.loss
         lines.add(
@@ -83,9 +83,9 @@ def _counted(listed: ListedLoss) -> list[tuple[str, str]]:
     return [(f", {text}" if number else text, style) for number, (text, style) in enumerate(parts)]
 
 
-def _names(rows: Iterable[ConversationRow]) -> dict[str, str]:
-    """Return a distinct title for each conversation."""
-    return distinct_titles({row.id: safe_title(safe_line(row.unmasked_title), 200) for row in rows})
+def names_of(rows: Iterable[ConversationRow], most: int = 200) -> dict[str, str]:
+    """Return a distinct title of about `most` characters for each conversation, by its id."""
+    return distinct_titles({row.id: safe_title(safe_line(row.unmasked_title), most) for row in rows})
 
 
 def loss_words(lost: Mapping[Kind, int], weakened: int) -> str:
@@ -128,7 +128,7 @@ def print_aftermath(answer: Sequence[tuple[ConversationRow, Aftermath]], unknown
         if unknown
         else "Nothing was done again after a compaction, as far as the recorded messages show."
     )
-    names = _names(row for row, aftermath in answer if aftermath.events)
+    names = names_of(row for row, aftermath in answer if aftermath.events)
     by_place = (
         (row.id, compaction, list(events))
         for row, aftermath in answer

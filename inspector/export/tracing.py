@@ -8,7 +8,7 @@ from inspector.answers.tracing import NOWHERE, Trace, TraceStep, steps_of
 from inspector.core.text import safe_title
 from inspector.export.console import StyledLines
 from inspector.export.document import Document, fields_of
-from inspector.export.fact_results import event_document
+from inspector.export.fact_results import event_document, names_of
 from inspector.export.facts import fate_after
 
 
@@ -30,8 +30,9 @@ def trace_documents(answer: Iterable[Trace]) -> list[Document]:
 def print_traces(traces: Sequence[Trace]) -> None:
     """Print the history of the phrase in each conversation, a line for each event, in order."""
     lines = StyledLines()
+    names = names_of(trace.row for trace in traces)
     for trace in lines.each(traces, NOWHERE):
-        lines.add((safe_title(trace.row.unmasked_title or trace.row.id, 200), "bold"))
+        lines.add((names[trace.row.id], "bold"))
         if trace.fact:
             lines.add((f"fact: {safe_title(trace.fact, 400)}", "dim"), indent=2)
         for step in steps_of(trace):

@@ -16,7 +16,7 @@ from inspector.core.errors import UsageProblem
 from inspector.core.places import Place
 from inspector.quality.aftermath import AftermathEvent
 from inspector.stores.detect import open_store
-from tests.stores.writer import create, insert, session
+from tests.stores.writer import Writer, create, insert, session, talk
 
 
 @pytest.fixture
@@ -70,6 +70,30 @@ def test_many_messages_of_one_conversation_hide_no_other(tmp_path: Path) -> None
     db.close()
     found = traced(str(tmp_path / "state.db"), "the foghorn")
     assert [entry["title"] for entry in found] == ["loud", "quiet"]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("trace", "foghorn"),
+        ("search", "foghorn"),
+        ("check", "--fail-on", "constraint-lost"),
+        ("check", "--fail-on", "constraint-lost", "--format", "github"),
+        ("check", "--fail-on", "constraint-lost", "--format", "junit"),
+    ],
+)
+def test_conversations_with_one_title_are_told_apart(tmp_path: Path, words: tuple[str, ...]) -> None:
+    writer = Writer(create(tmp_path / "state.db"))
+    for tip in ("20260301_080000_aa11", "20260301_080000_bb22"):
+        writer.tip, writer.live, writer.rows = tip, [], []
+        writer.begin(title="Survey of all piers")
+        writer.say([{"role": "user", "content": "Never sound the foghorn at night."}, *talk(12)])
+        writer.compact(0, 44, "## Goal\nFind it")
+    writer.end()
+    command, *options = words
+    result = CliRunner().invoke(commands, [command, str(tmp_path), *options])
+    assert "Survey of all piers (20260301_080000_a)" in result.output
+    assert "Survey of all piers (20260301_080000_b)" in result.output
 
 
 def test_the_text_is_in_the_order_of_the_conversation(database: str) -> None:

@@ -303,12 +303,12 @@ async def test_the_list_of_losses_follows_the_store(tmp_path: Path) -> None:
     writer.compact(0, len(writer.live) - 3, "## Goal\nFind it")
     async with running(tmp_path) as pilot:
         await press(pilot, "l")
-        assert title(pilot).endswith("1 compaction")
+        assert title(pilot).endswith("1 compaction listed")
         writer.say([{"role": "user", "content": "Always weigh the crates twice."}, *talk(12)])
         writer.compact(0, len(writer.live) - 3, "## Goal\nGo on")
         pilot.app.screen.post_message(StoreChanged())
         await settled(pilot)
-        assert title(pilot).endswith("2 compactions")
+        assert title(pilot).endswith("2 compactions listed")
         assert "weigh the crates" in screen_text(pilot)
     writer.db.close()
 

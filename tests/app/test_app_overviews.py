@@ -256,10 +256,10 @@ async def test_the_losses_of_a_running_read_are_called_partial(
     async with running(rotating) as pilot:
         await pilot.press("l")
         await until(pilot, lambda: isinstance(pilot.app.screen, LossesScreen))
-        assert title(pilot).endswith("0 compactions so far …")
+        assert title(pilot).endswith("0 compactions listed so far …")
         seen.set()
         await settled(pilot)
-        assert title(pilot).endswith(" compactions")
+        assert title(pilot).endswith(" compactions listed")
 
 
 @pytest.mark.usefixtures("empty_cache")

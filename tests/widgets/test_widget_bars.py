@@ -391,7 +391,7 @@ async def test_notes_that_do_not_fit_follow_when_the_others_are_put_away() -> No
         for left in (2, 1, 0):
             await host.settle()
             text = str(bar.render())
-            assert (f"(and {left} more)" in text) is bool(left)
+            assert (f"[esc shows {left} more]" in text) is bool(left)
             read.append([name for name in "abc" if f"{name} is damaged" in text])
             assert bar.size.height <= 6
             bar.dismiss()
@@ -403,4 +403,4 @@ async def test_notes_that_do_not_fit_follow_when_the_others_are_put_away() -> No
         ]
         bar.show([sentence[:20] for sentence in sentences])
         await host.settle()
-        assert "more)" not in str(bar.render())
+        assert "more]" not in str(bar.render())

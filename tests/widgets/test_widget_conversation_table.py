@@ -97,13 +97,35 @@ async def test_headings_and_keys_sort_and_tell() -> None:
         await host.click(widget, heading + 2, 0)
         assert order(widget) == "cbad"
         await host.press("s")
-        assert widget.sort == ("tokens", True)
+        assert widget.sort == ("model", False)
         await host.press("S")
-        assert widget.sort == ("tokens", False)
+        assert widget.sort == ("model", True)
         posted = [
             (message.column, message.reverse) for message in host.messages_of(ConversationTable.SortChanged)
         ]
-        assert posted == [("messages", True), ("messages", False), ("tokens", True), ("tokens", False)]
+        assert posted == [("messages", True), ("messages", False), ("model", False), ("model", True)]
+
+
+async def test_the_first_press_sorts_the_newest_by_losses() -> None:
+    widget = table()
+    async with hosting(widget, size=(80, 12), set_up=lambda: widget.set_entries(ENTRIES)) as host:
+        assert widget.sort == ("active", True)
+        await host.press("s")
+        assert widget.sort == ("lost", True)
+
+
+@pytest.mark.parametrize("width", [140, 80])
+async def test_conversations_with_one_title_are_told_apart(width: int) -> None:
+    widget = table()
+    names = ["20260301_080000_aa11", "20260301_080000_bb22"]
+    entries = [ConversationEntry(name, "Survey of all piers and locks") for name in names]
+    async with hosting(widget, size=(width, 12), set_up=lambda: widget.set_entries(entries)) as host:
+        shown = lines(widget)[1:3]
+        assert all(line.strip(" ›").startswith("Survey of") for line in shown)
+        assert ["a)" in shown[0], "b)" in shown[1]] == [True, True]
+        widget.update_entries([entries[1]._replace(title="Rates")])
+        await host.pilot.pause()
+        assert all("(" not in line for line in lines(widget)[1:3])
 
 
 async def test_the_cursor_stays_on_its_conversation() -> None:

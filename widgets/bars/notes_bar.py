@@ -70,10 +70,8 @@ class NotesBar(Static):
             lines.append(line)
         self._count = len(lines)
         more = len(self.sentences) - len(lines)
-        if more > 0:
-            lines[-1] += f"  (and {more} more)"
         if lines:
-            lines[-1] += "  [esc]"
+            lines[-1] += f"  [esc shows {more} more]" if more > 0 else "  [esc]"
         self.update("\n".join(lines))
 
     def dismiss(self) -> None:

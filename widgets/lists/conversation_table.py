@@ -11,6 +11,7 @@ from textual.binding import Binding, BindingType
 from textual.message import Message
 from textual.strip import Strip
 
+from inspector.core.text import distinct_titles
 from widgets.base import human
 from widgets.base.signs import Sign
 from widgets.base.strips import Row, find_spans, fit, one_line, width_of
@@ -100,7 +101,7 @@ class ConversationTable(LineList):
     header_height = 1
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("s", "sort_next", "Sort", id="table.sort", tooltip="Sort by the next column"),
+        Binding("s", "sort_next", "Sort", id="table.sort", tooltip="Sort by the next column to the left"),
         Binding("S", "sort_reverse", "Reverse the order", id="table.reverse", show=False),
         Binding("a", "next_agent", "Show only the next agent", id="table.agent", show=False),
         Binding("p", "by_project", "Group by project folder", id="table.project", show=False),
@@ -139,6 +140,8 @@ class ConversationTable(LineList):
         #: Ids of the rows below their parent.
         self._under: frozenset[str] = frozenset()
         self._titles: dict[str, str] = {}
+        #: Beginnings of ids that tell equal titles apart, by id.
+        self._which: dict[str, str] = {}
         #: The text that the shown conversations contain, and the agent whose conversations alone are shown ("": all).
         self.filter = ""
         self.agent = ""
@@ -182,6 +185,7 @@ class ConversationTable(LineList):
         keep = self.current
         self._entries = list(entries)
         self._needles = []
+        self._which = _which(self._entries)
         self._agents = tuple(sorted({entry.agent for entry in entries}))
         texts = {
             "agent": self._agents,
@@ -199,7 +203,12 @@ class ConversationTable(LineList):
     def update_entries(self, entries: Iterable[ConversationEntry]) -> None:
         """Replace rows in place by id, without sorting. Unknown ids are ignored."""
         fresh = {entry.id: entry for entry in entries}
-        self._entries = [fresh.get(entry.id, entry) for entry in self._entries]
+        before = self._entries
+        self._entries = [fresh.get(entry.id, entry) for entry in before]
+        if any(
+            now.title != old.title for now, old in zip(self._entries, before, strict=True) if now is not old
+        ):
+            self._which = _which(self._entries)
         self._needles = []
         self.refresh()
 
@@ -292,10 +301,10 @@ class ConversationTable(LineList):
             self.post_message(self.Opened(entry.id))
 
     def action_sort_next(self) -> None:
-        """Sort by the next column on screen."""
+        """Sort by the next column to the left: after the date by the losses."""
         names = [column.name for column, _, _ in self._layout(self.scrollable_content_region.width)]
-        place = names.index(self._column.name) + 1 if self._column.name in names else 0
-        self.action_sort_by(names[place % len(names)])
+        place = names.index(self._column.name) if self._column.name in names else 0
+        self.action_sort_by(names[place - 1])
 
     def action_sort_reverse(self) -> None:
         """Reverse the order."""
@@ -412,8 +421,17 @@ class ConversationTable(LineList):
         whose = "" if under or width <= 36 else one_line(self._titles.get(entry.parent, ""), width // 3)
         kind += f" of {whose}" if whose else ""
         title = one_line(entry.title, 500) or one_line(entry.id, 200)
+        # The part of the id that tells equal titles apart stays: a narrow title gives way to it.
+        which = one_line(self._which.get(entry.id, ""), 200)
+        room = width - len(sign) - len(kind)
+        room -= min(width_of(title), room // 2)
+        which = which if len(which) <= room else f" …{which[2 - room :]}"
         if self._column.name == "folder" and _project(entry):
             title = f"{one_line(_project(entry), 40)} · {title}"
+        if which:
+            title = (
+                fit(title, min(width_of(title), max(0, width - len(sign) - len(kind) - len(which)))) + which
+            )
         text = fit(title, width - len(sign) - len(kind))
         words = self.filter.split()
         spans = tuple(find_spans(text, words[0])) if words else ()
@@ -449,6 +467,15 @@ class ConversationTable(LineList):
         row.add(fit(number, 6, right=True) + " ", muted)
         row.add("▓" * full, self.ink(level)).add("░" * (bar - full), self.ink("rest"))
         row.add(fit(percent, 5, right=True), muted if level == "key" else self.ink(level))
+
+
+def _which(entries: Iterable[ConversationEntry]) -> dict[str, str]:
+    """Return what distinct titles add to equal titles, by id: " (20260312)"."""
+    titles = {entry.id: entry.title for entry in entries}
+    names = distinct_titles(titles)
+    return {
+        name: names[name][len(title) :] for name, title in titles.items() if title and names[name] != title
+    }
 
 
 def _project(entry: ConversationEntry) -> str:

@@ -45,8 +45,8 @@ _LONGEST = 300
 
 
 _LOST, _COMPACTION, _AGAIN, _WHEN = 12, 5, 5, 11
-#: Minimum widths for the columns “when” and “worst loss”.
-_WITH_WHEN, _WITH_WORST = 60, 90
+#: Minimum widths for the columns “again” and “when”, and for “worst loss”.
+_WITH_WHEN, _WITH_WORST = 90, 60
 
 
 class LossList(EntryList[ListedLoss]):
@@ -221,7 +221,7 @@ class LossesScreen(ListScreen[ListedLoss]):
             self._changed()
 
     def _show(self, *, nothing: str = "reading …") -> None:
-        count = human.plural(len(self._losses), "compaction")
+        count = f"{human.plural(len(self._losses), 'compaction')} listed"
         so_far = " so far …" if "losses" in self.jobs.busy() else ""
         parts = [TitlePart("Losses of all conversations", 5), TitlePart(f"{count}{so_far}", 3)]
         roots = {row.root for row in self._rows}

@@ -16,7 +16,7 @@ from inspector.answers.searching import HitPlace, hit_places, without_copies
 from inspector.app.job_screen import JobScreen
 from inspector.core.conversations import Hit
 from inspector.core.shares import plural
-from inspector.core.text import safe_line
+from inspector.core.text import distinct_titles, safe_line
 from inspector.core.watching import Watch
 from inspector.stores.base import Store
 from widgets.bars.key_line import KeyLine
@@ -100,7 +100,9 @@ def search_store(store: Store, query: str, watch: Watch) -> tuple[Hit, ...]:
 
     Returns the last hits. Raises StoreErrors.
     """
-    watch.some(("titles", {row.id: row.title or row.id for row in store.conversations()}))
+    watch.some(
+        ("titles", distinct_titles({row.id: safe_line(row.title, 200) for row in store.conversations()}))
+    )
     hits: list[Hit] = []
     shown = 0
     for hit in store.search(query, limit=_LIMIT):
