@@ -149,7 +149,8 @@ def losses_and_answer(answers: Answers, names: Sequence[str]) -> tuple[list[List
         *model_decisions(sum(loss.by_model for loss in losses)),
     ):
         answers.note(sentence)
-    return sort_worst_first(listed), nothing_listed(losses, bool(unknown))
+    lacking = answers.unread or (answers.store.left_out if not names else ())
+    return sort_worst_first(listed), nothing_listed(losses, bool(unknown or lacking))
 
 
 def list_aftermath(answers: Answers, names: Sequence[str]) -> list[tuple[ConversationRow, Aftermath]]:

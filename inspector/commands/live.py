@@ -46,7 +46,7 @@ def watch(asked: Asked, interval: float, once: bool, notify: bool) -> None:
 
     masker = DocumentMasker(bool(asked.masking))
     seen: dict[str, ConversationState] | None = None
-    left_out: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
     if not once:
         print_notes(["Following live conversations; ctrl+c ends it."])
     try:
@@ -54,10 +54,10 @@ def watch(asked: Asked, interval: float, once: bool, notify: bool) -> None:
             answers = asked.whole()
             try:
                 events, seen = look(answers, seen)
-                before, left_out = left_out, answers.store.left_out
+                before, notes = notes, answers.store.notes
             finally:
                 answers.store.close()
-            print_notes([sentence for sentence in left_out if sentence not in before])
+            print_notes([sentence for sentence in notes if sentence not in before])
             for event in masker(events):
                 click.echo(_json(event) if asked.as_json else _text(event))
                 if notify and sys.stderr.isatty():

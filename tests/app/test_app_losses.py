@@ -296,6 +296,19 @@ async def test_losses_of_conversations_with_one_title_name_the_agent_and_the_id(
         assert "hermes: Same (" in shown
 
 
+async def test_the_list_of_losses_names_files_that_are_left_out(tmp_path: Path) -> None:
+    made = claude_lines.Session("5e55a000-0000-4000-8000-000000000007")
+    made.user("Read the berths.")
+    made.user("Go on.")
+    path = made.write(tmp_path / "a.jsonl")
+    (tmp_path / "b.jsonl").write_bytes(path.read_bytes().replace(b"\n", b"\r"))
+    async with running(tmp_path, size=SIZE) as pilot:
+        await press(pilot, "l")
+        shown = " ".join(screen_text(pilot).split())
+        assert "No loss is known, but some losses are unknown." in shown
+        assert "b.jsonl holds no complete record" in shown
+
+
 async def test_the_list_of_losses_follows_the_store(tmp_path: Path) -> None:
     writer = Writer(create(tmp_path / "state.db"))
     writer.begin(title="Harbor")

@@ -11,6 +11,9 @@ from typing import NamedTuple
 
 import pytest
 
+from inspector.answers.answers import Answers
+from inspector.answers.fact_results import losses_and_answer
+from inspector.answers.store_losses import LOSSES_UNKNOWN
 from inspector.stores.detect import open_folder
 from tests.recipes import recipe
 from tests.stores import agent_sessions, test_opencode_newer
@@ -152,6 +155,19 @@ def test_a_missing_part_is_named(case: Case, tmp_path: Path) -> None:
     assert not any(case.sentence in sentence for sentence in sentences(tmp_path))
     case.damage(tmp_path)
     assert any(case.sentence in sentence for sentence in sentences(tmp_path))
+
+
+def test_losses_are_unknown_if_a_file_is_left_out(tmp_path: Path) -> None:
+    claude(tmp_path)
+    pi(tmp_path)
+    answers = Answers(open_folder(tmp_path, keep=False), {}, None)
+    assert losses_and_answer(answers, ())[1] == "No loss is known."
+    file = tmp_path / "p1.jsonl"
+    file.write_bytes(file.read_bytes().replace(b"\n", b"\r"))
+    answers = Answers(open_folder(tmp_path, keep=False), {}, None)
+    assert losses_and_answer(answers, ())[1] == LOSSES_UNKNOWN
+    (row,) = answers.rows(())
+    assert losses_and_answer(answers, [row.id])[1] == "No loss is known."
 
 
 @pytest.mark.parametrize("words", ["quay", "lantern"])
