@@ -287,11 +287,10 @@ def print_replay(document: Document) -> None:
     window = document["context_length"]
     # If the settings changed, the peak may be of a part with another window.
     is_above = run["peak_tokens"] > window and not document["reproduces"]["changed"]
-    above = f" (the window has {window:,})" if is_above else ""
+    say(f"  recorded: {_sizes(recorded)}")
+    say(f"  what-if: {_sizes(run, f' (the window has {window:,})' if is_above else '')}")
     say(
-        f"  peak ~{run['peak_tokens']:,}{above} · mean ~{run['mean_tokens']:,} · "
-        f"input ~{run['input_tokens']:,} tokens over {plural(run['calls'], 'request')}\n"
-        f"  {percent(run['summarized_share'])} of the conversation went through a summary, "
+        f"  what-if: {percent(run['summarized_share'])} of the conversation went through a summary, "
         f"{percent(run['resummarized_share'])} through more than one · a user message stayed verbatim for "
         f"{plural(round(run['user_steps']), 'step')} on average"
     )
@@ -311,6 +310,14 @@ def print_replay(document: Document) -> None:
         [step["tokens"] for step in document["steps"]], document["threshold_tokens"], console_for().width - 12
     ):
         say(line)
+
+
+def _sizes(figures: Document, note: str = "") -> str:
+    """Return the sizes of the requests of the recording or of the run, in words. The `note` is about the peak."""
+    return (
+        f"peak ~{figures['peak_tokens']:,}{note} · mean ~{figures['mean_tokens']:,} · "
+        f"input ~{figures['input_tokens']:,} tokens over {plural(figures['calls'], 'request')}"
+    )
 
 
 def print_reproduction(fit: Reproduction) -> None:

@@ -68,8 +68,8 @@ class ContextScale(NamedTuple):
             return "Tokens are rough, because the store has no sizes of requests."
         requests = plural(self.requests, "request")
         scale = (
-            f"{self.scale:.2f} tokens for each rough token, "
-            f"and {self.beside:,} for parts that are not recorded (tools, system prompt)"
+            f"{self.scale:.4g} × the rough size, "
+            f"plus {self.beside:,} for parts that are not recorded (tools, system prompt)"
         )
         if self.basis:
             return f"Sizes are fitted to {self.basis}: {scale}."

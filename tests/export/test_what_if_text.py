@@ -30,6 +30,8 @@ def test_a_peak_above_the_window_is_named(window: int, note: str, capsys: pytest
     shown = capsys.readouterr().out
     assert f"peak ~{document['whatif']['peak_tokens']:,}{note} · mean" in shown
     assert "cost with summaries, what-if: 0.004 US dollars" in shown
+    recorded = document["recorded"]
+    assert f"recorded: peak ~{recorded['peak_tokens']:,} · mean ~{recorded['mean_tokens']:,} · input" in shown
     document["reproduces"]["changed"] = ("Runs use the settings that were in force from step 1 to 9.",)
     print_replay(document)
     assert "(the window has" not in capsys.readouterr().out

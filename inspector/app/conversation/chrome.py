@@ -201,7 +201,7 @@ def phase_text(
         if plan is None or not plan.compacts:
             return "pruned: the profile would not compact here"
         saved = "" if tokens is None else f", ~{human.tokens(before)} → ~{human.tokens(tokens)} tokens"
-        return f"pruned: {human.plural(len(plan.pruned), 'message')} made short{saved}"
+        return f"pruned: {human.plural(len(plan.pruned), 'message')}{saved}"
     if at.phase == "summarized":
         went = human.plural(during.tail_start - during.head_end, "message")
         return f"summarized: {'a fallback text' if during.fallback else 'the summary'} replaces {went}"
