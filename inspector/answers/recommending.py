@@ -19,6 +19,7 @@ from inspector.core.shares import dollars, percent
 from inspector.engines.base import Settings
 from inspector.engines.capabilities import default_threshold
 from inspector.engines.registry import engine
+from inspector.engines.settings import SETTINGS, difference
 from inspector.quality.facts.risk import FactSteps
 from inspector.replay.course import Course
 from inspector.replay.recording import recorded_metrics
@@ -106,8 +107,9 @@ def recommend(answers: Answers, names: Sequence[str], goal: Goal = "cost") -> Re
     ranges = _range(subjects, None), _range(subjects, None if best is None else settings)
     why, is_certain = _why(goal, in_force, figures, ranges, total, best is not None)
     if best is not None and not is_certain:
-        tried = f"threshold {settings.threshold:g}, target_ratio {settings.target_ratio:g}"
-        why.insert(0, f"The best settings tried are {tried}:")
+        changed = difference(settings, force)
+        tried = ", ".join(f"{name} {SETTINGS[name].words(value)}" for name, value in changed.items())
+        why.insert(0, f"The best of the tried settings would be {tried}:")
     if not is_certain:
         settings, figures, ranges = force, in_force, (ranges[0], ranges[0])
     return Recommendation(

@@ -447,13 +447,15 @@ def print_recommendation(advice: Recommendation) -> None:
     conversations = plural(len(advice.conversations), "conversation")
     say(f"{advice.agent}, {conversations}, goal: {advice.goal}")
     print_reproduction(advice.reproduces)
-    written, sure = settings_written(advice.settings, advice.force), confidence(advice)
+    written = settings_written(advice.settings, advice.force)
     if advice.changes:
-        changed = ", ".join(f"{name} {getattr(advice.settings, name):g}" for name in _changed(advice))
+        changed = ", ".join(
+            f"{name} {SETTINGS[name].words(getattr(advice.settings, name))}" for name in _changed(advice)
+        )
         lead = "Recommended" if written.file else "Better, but it cannot be set"
-        say(f"{lead}: {changed}. Confidence {sure}.", "bold")
+        say(f"{lead}: {changed}. Confidence {confidence(advice)}.", "bold")
     else:
-        say(f"Keep the settings in force. Confidence {sure}.", "bold")
+        say("Keep the settings in force.", "bold")
     for reason in advice.why:
         say(f"  {reason}")
     if advice.changes:

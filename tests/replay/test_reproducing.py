@@ -14,6 +14,7 @@ from inspector.answers.recordings import read_recording
 from inspector.answers.replaying import replay, reproduced
 from inspector.answers.sweeping import sweep_store
 from inspector.core.errors import UsageProblem
+from inspector.engines.registry import engine
 from inspector.export.whatif import recommendation_document
 from inspector.replay.reproducing import Reproduction, left_out_words, reproduction, total_reproduction
 from inspector.replay.run import run_course
@@ -188,6 +189,8 @@ def test_recommended_settings_serve_the_goal_by_their_own_figures(name: str, goa
     for row in answers.store.conversations():
         found = recommend(answers, [row.id], goal)
         against = recommendation_document(found)["against"]
+        if engine(found.force.profile).budgets(found.force).why_unused("target_ratio"):
+            assert not any("target_ratio" in sentence for sentence in found.why)
         if not found.changes:
             assert against["recommended"] == against["in_force"]
             continue
