@@ -20,10 +20,10 @@ from inspector.quality.measures import Share
 class Side(Struct, frozen=True):
     """One folder of sessions.
 
-    `kept` has by kind the share of summarized facts that the list after the compaction still has. Facts with an
-    uncertain or unknown fate are not in it; `open` counts them. `aftermath` counts what was done again by kind. `cost`
-    is of `priced` compactions, in US dollars. `unread` are sentences about conversations that could not be read, in
-    whole or in part.
+    `kept` has by kind the share of summarized facts that the list after the compaction still has, without facts of
+    pasted texts. Facts with an uncertain or unknown fate are not in it; `open` counts them. `aftermath` counts what was
+    done again by kind. `cost` is of `priced` compactions, in US dollars. `unread` are sentences about conversations
+    that could not be read, in whole or in part.
     """
 
     label: str
@@ -98,6 +98,8 @@ def side_of(answers: Answers, label: str) -> Side:
             partial += (about(row, note) for note in inspection.conversation.notes)
         compactions += len(recorded)
         for life in facts.lives:
+            if life.fact.pasted:
+                continue
             fate = life.fates[0] if life.fates else None
             if fate is None or not fate.settled:
                 undecided += 1

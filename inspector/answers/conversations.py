@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from msgspec import Struct
 
 from inspector.answers.answers import Answers, about
@@ -115,14 +117,14 @@ class ListedConversation(Struct, frozen=True):
     uncertain: int | None = None
 
 
-def list_conversations(answers: Answers) -> list[ListedConversation]:
-    """Return every conversation with its generations and compactions, and its losses if they are stored.
+def list_conversations(answers: Answers, names: Sequence[str] = ()) -> list[ListedConversation]:
+    """Return the named conversations, or all, with their generations and compactions, and losses if they are stored.
 
-    Raises StoreErrors.
+    Raises UnknownConversation and StoreErrors.
     """
     store = answers.store
     listed = []
-    for row in store.conversations():
+    for row in answers.rows(names) if names else store.conversations():
         losses = LOSSES.of(store, row.id).stored()
         conversation = store.open(row.id)
         inspection = Inspection(store, conversation, config=answers.config)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import wraps
 from pathlib import Path
@@ -32,7 +32,14 @@ from inspector.commands.sources import (
     refuse_second_path,
     split_path,
 )
-from inspector.core.errors import InspectorError, Interrupted, StoreError, UsageProblem
+from inspector.core.errors import (
+    InspectorError,
+    Interrupted,
+    SeveralConversations,
+    StoreError,
+    UnknownConversation,
+    UsageProblem,
+)
 from inspector.core.shares import plural
 from inspector.core.text import distinct_titles, safe_line
 from inspector.engines.settings import RANGES, SETTINGS, check_range
@@ -102,13 +109,14 @@ class Asked:
         if not problem:
             refuse_second_path(self.path, others)
             self._about_all = not others
+            return self._with(others), others
         return self.whole(), others
 
     def one_or_all(self) -> tuple[Answers, str | None]:
         """Open the store of `[PATH] [CONVERSATION]`, and return the name, None for all conversations."""
         self.path, name = path_or_name(self.words, self.demo)
         self._about_all = name is None
-        return self.whole(), name
+        return self._with(() if name is None else (name,)), name
 
     def one(self, problem: str = NAME_IT) -> tuple[Answers, str]:
         """Open the store of `[PATH] CONVERSATION`. The name may be left out if a store has one conversation.
@@ -121,20 +129,32 @@ class Asked:
         if name is None:
             raise UsageProblem(problem)
         self._about_all = False
-        return self.whole(), name
+        return self._with((name,)), name
 
     def opened(self) -> tuple[Answers, Inspection, ResolvedSettings]:
         """Open `[PATH] CONVERSATION` with the settings in force for it."""
         answers, name = self.one()
         return answers, *answers.opened(name)
 
-    def whole(self) -> Answers:
-        """Open the store of PATH."""
+    def _with(self, names: Sequence[str]) -> Answers:
+        """Open the store for some conversations. Without PATH, a name may be meant as a file: the errors say so."""
+        answers = self.whole(next(iter(names), None))
+        for name in names if self.path is None and not self.demo else ():
+            try:
+                answers.store.resolve(name)
+            except SeveralConversations:
+                pass
+            except UnknownConversation as error:
+                raise UnknownConversation(f"{error} There is no file {name!r} either.") from None
+        return answers
+
+    def whole(self, name: str | None = None) -> Answers:
+        """Open the store of PATH. `name` is CONVERSATION."""
         from inspector.answers.answers import Answers
         from inspector.answers.scheduling import Scheduling
 
         scheduling = None if self._scheduler is None else Scheduling(self._scheduler, watch=self.progress)
-        self.answers = Answers(open_source(self.path, self.demo), self.flags, self.config, scheduling)
+        self.answers = Answers(open_source(self.path, self.demo, name), self.flags, self.config, scheduling)
         return self.answers
 
     @contextmanager

@@ -40,7 +40,7 @@ def open_source(path: str | None, demo: bool, name: str | None = None) -> Store:
         if name is None:
             raise
         raise UsageProblem(
-            f"{name!r} is not a command or a file, and no database was found for a conversation of this name. {error} "
+            f"{name!r} is not a command or a file, and no store was found for a conversation of this name. {error} "
             "Give its path first: compaction-inspector PATH CONVERSATION."
         ) from None
 

@@ -11,14 +11,15 @@ from inspector.commands.options import COUNT, mask_option, scheduler_option
 from inspector.core.errors import UsageProblem
 
 
-@command("[PATH]")
+@command("[PATH] [CONVERSATION...]")
 @shared_options()
 def conversations(asked: Asked) -> None:
-    """List the conversations of a store."""
+    """List the conversations of a store, all or the named ones."""
     from inspector.answers.conversations import list_conversations
     from inspector.export.conversations import conversation_documents, print_conversations
 
-    asked.print(list_conversations(asked.whole()), print_conversations, conversation_documents)
+    answers, names = asked.several()
+    asked.print(list_conversations(answers, names), print_conversations, conversation_documents)
 
 
 @command("[PATH] [CONVERSATION...]")

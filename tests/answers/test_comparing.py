@@ -27,6 +27,7 @@ from inspector.models.masking import Masker
 from inspector.models.summarizers.command import CommandSummarizer
 from inspector.quality.measures import Share
 from inspector.stores.detect import open_store
+from tests.stores.writer import Writer, create, talk
 
 
 @given(st.integers(0, 10_000), st.integers(0, 10_000))
@@ -75,6 +76,17 @@ def test_the_command_compares_two_folders(fixtures_dir: Path) -> None:
     assert all(side["all_kept"]["of"] > 0 for side in found["sides"])
     assert "facts kept" in CliRunner().invoke(commands, words).stdout
     assert isinstance(CliRunner().invoke(commands, [*words, "--format", "junit"]).exception, UsageProblem)
+
+
+def test_pasted_rules_are_not_counted_as_kept_or_lost(tmp_path: Path) -> None:
+    writer = Writer(create(tmp_path / "state.db"))
+    writer.begin(title="Harbor")
+    said = "Never sound the foghorn at night.\n\n> Never open both gates at once.\n> Never moor on Mondays."
+    writer.say([{"role": "user", "content": said}, *talk(12)])
+    writer.compact(0, 44, f"## Goal\n{said}")
+    store = open_store(writer.end())
+    assert side_of(Answers(store, {}, None), "a").kept["constraint"] == Share(1, 1)
+    store.close()
 
 
 def test_a_folder_compared_with_itself_does_not_differ(fixtures_dir: Path) -> None:

@@ -339,6 +339,30 @@ def test_a_word_that_is_neither_command_nor_file_is_named() -> None:
     assert "compaction-inspector PATH CONVERSATION" in done.err
 
 
+@pytest.mark.parametrize(
+    "words",
+    [["losses", "shoudl-be-a-folder"], ["requests", "shoudl-be-a-folder"], ["facts", "shoudl-be-a-folder"]],
+)
+def test_a_path_that_does_not_exist_is_called_no_file(
+    words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert "'shoudl-be-a-folder' is not a command or a file" in run(*words).err
+    rotating = ROOT / "fixtures" / "hermes-0.13-rotating.db"
+    monkeypatch.setenv("HERMES_HOME", str(tmp_path))
+    (tmp_path / "state.db").write_bytes(rotating.read_bytes())
+    done = run(*words)
+    assert done.code == 1
+    assert "No conversation matches 'shoudl-be-a-folder'." in done.err
+    assert "There is no file 'shoudl-be-a-folder' either." in done.err
+    assert run("losses", ROTATING).code == 0
+
+
+def test_the_list_of_conversations_takes_names() -> None:
+    (listed,) = run("conversations", "--demo", ROTATING, "--json").json()
+    assert listed["title"] == ROTATING
+    assert run("conversations", "--demo", "nobody").code == 1
+
+
 def test_the_list_at_a_step_can_be_written_and_planned(tmp_path: Path) -> None:
     shown = run("show", "--demo", ROTATING, "--step", "60", "--json", "--no-exact").json()
     asked = run("show", "--demo", ROTATING, "--step", "60", "--messages").json()
