@@ -31,7 +31,9 @@ from inspector.engines.capabilities import loop_of
 from inspector.engines.hygiene import GATEWAYS
 from inspector.engines.registry import engine, words_of
 from inspector.quality.facts.carry import pin_text
+from inspector.quality.facts.fact import Life
 from inspector.quality.facts.risk import AtRisk
+from inspector.quality.losses import is_lost, lives_after
 
 #: Number of requests for the recent growth.
 RECENT_REQUESTS = 10
@@ -42,7 +44,8 @@ class Upcoming(Struct, frozen=True):
 
     `tokens` are `reported` by the agent or estimated. `threshold_tokens` is 0 if the agent counts events. `growth`
     is the median growth of a request in tokens, and `requests_left` follows from it (None: unknown). `takes` are
-    indexes of the live list that would be summarized, `at_risk` the facts that are in no other message. `bill` is
+    indexes of the live list that would be summarized, `at_risk` the facts that are in no other message. `lost` are
+    lasting rules of the user that earlier compactions lost or weakened. `pin` is a text that repeats both. `bill` is
     the cost of a compaction now, and `warm` whether the cache is valid (None: unknown). `at_boundary`: the agent
     has answered and no call is open. `gateway` is a sentence about the limits of the gateway, "" in a session
     without one. `doubt` says why the threshold is uncertain, or "".
@@ -62,6 +65,7 @@ class Upcoming(Struct, frozen=True):
     takes: tuple[int, ...]
     takes_tokens: int
     at_risk: tuple[AtRisk, ...]
+    lost: tuple[Life, ...]
     pin: str
     bill: Bill | None
     warm: bool | None
@@ -175,7 +179,7 @@ def upcoming_of(
     requests_left = max(0, math.ceil((threshold - tokens) / growth)) if growth and is_known else None
     head, tail = plan.regions()
     takes = tuple(index for index in range(head, tail) if index not in plan.kept) if plan.compacts else ()
-    risks = tuple(select_risks(plan, reading, Wanted()))
+    risks, lost = tuple(select_risks(plan, reading, Wanted())), _lost_rules(inspection, reading)
     last = requests[-1].request if requests else None
     lives = (
         ONE_HOUR if ttl_of(resolved) == "1h" or (last is not None and last.cache_write_1h) else FIVE_MINUTES
@@ -183,13 +187,26 @@ def upcoming_of(
     warm = None if last is None or not last.at else (time.time() if now is None else now) - last.at < lives
     return Upcoming(
         inspection.conversation.row, plan.profile, tokens, reported, threshold, growth, requests_left,
-        "" if plan.compacts else plan.reason, takes, plan.middle_tokens, risks,
-        pin_text([risk.fact for risk in risks]),
+        "" if plan.compacts else plan.reason, takes, plan.middle_tokens, risks, lost,
+        pin_text([entry.fact for entry in (*risks, *lost)]),
         _bill(plan, tokens, requests, bool(warm) and row_of(inspection.conversation.row.agent).warm_summaries), warm,
         _at_boundary(inspection), _gateway(inspection.conversation.row, plan),
         round(loop_of(engine(plan.profile)).reasoning * sum(priced.request.reasoning for priced in requests)),
         doubt_about(resolved), least, not reported and tokens == plan.tokens_before, session.events,
     )  # fmt: skip
+
+
+def _lost_rules(inspection: Inspection, reading: FactsReading) -> tuple[Life, ...]:
+    """Return the lasting rules of the user that the live list has no longer, or only weakened."""
+    compactions = inspection.compactions()
+    lives = lives_after(reading.facts.lives, compactions[-1].index) if compactions else ()
+    return tuple(
+        life
+        for life in lives
+        if life.fact.binds
+        and life.fact.standing
+        and (is_lost(life) or (life.outcome == "weakened" and not (life.back or life.contradicted)))
+    )
 
 
 def _gateway(row: ConversationRow, plan: Plan) -> str:

@@ -30,6 +30,11 @@ def upcoming_document(answer: Upcoming, masker: Masker) -> Document:
             | fields_of(risk, "once places")
             for risk in answer.at_risk
         ],
+        "lost": [
+            carried_document(replace(life.fact, text=masker(life.fact.text), value=masker(life.fact.value)))
+            | fields_of(life, "fate=outcome")
+            for life in answer.lost
+        ],
         "pin": masker(answer.pin),
         "cost": bill and {"currency": "USD", **fields_of(bill, "amount=cost.amount of=cost")},
         **fields_of(answer, "pays_off_after=bill.requests_to_pay_off warm at_boundary advice sentences"),
@@ -37,7 +42,7 @@ def upcoming_document(answer: Upcoming, masker: Masker) -> Document:
 
 
 def print_upcoming(answer: Upcoming, masker: Masker) -> None:
-    """Print the distance, the price, the facts at risk and the text to pin, secrets masked."""
+    """Print the distance, the price, the facts at risk, the lost rules and the text to pin, secrets masked."""
     lines = StyledLines()
     for sentence in answer.sentences:
         lines.add((sentence, ""), indent=2)
@@ -49,6 +54,11 @@ def print_upcoming(answer: Upcoming, masker: Masker) -> None:
     if len(risks) > _SHOWN:
         more = f"and {len(risks) - _SHOWN:,} more: facts --at-risk lists them"
         lines.add((more, "dim"), indent=4)
+    if answer.lost:
+        rules = plural(len(answer.lost), "lasting rule")
+        lines.add((f"lost or weakened already: {rules} of the user", "bold"), indent=2)
+    for life in answer.lost[:_SHOWN]:
+        lines.add((f"{life.kind:<10} {safe_title(masker(life.text), 300)}", ""), indent=4)
     if pin:
         lines.add(("to pin, with /compact, in a memory file or in the next message:", "bold"), indent=2)
         for line in pin.rstrip().split("\n"):

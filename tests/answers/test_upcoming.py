@@ -40,6 +40,14 @@ def test_reported_sizes_are_used_if_the_agent_has_them() -> None:
     assert found.requests_left == -(-(found.threshold_tokens - found.tokens) // found.growth)
 
 
+def test_a_rule_that_an_earlier_compaction_lost_is_named_and_pinned() -> None:
+    found = asked(HARBOR)
+    rule = "Never change the public signature of parse_ship(), other teams call it."
+    assert [(life.text, life.outcome) for life in found.lost] == [(rule, "lost")]
+    assert f"- {rule}\n" in found.pin
+    assert not {life.fact.key for life in found.lost} & {risk.fact.key for risk in found.at_risk}
+
+
 @pytest.mark.parametrize(
     ("left", "words"), [(1, "about 1 request with 300 new tokens"), (2, "new tokens each")]
 )

@@ -204,7 +204,7 @@ def test_the_outline(report_of: MakeReport) -> None:
         "Compaction 3", "Findings", "What was lost", again,
         "Compaction 4", "Findings", "What was lost", "What earlier summaries still had", again,
         "How the summaries drifted", "Says something else", "Stale: still listed as open",
-        "What it cost", "At risk now", "5 constraints", "1 preference", "1 decision", "4 values",
+        "What it cost", "At risk now", "4 constraints", "1 preference", "1 decision", "4 values",
         "Findings about the whole conversation", "Settings in force", "Threshold: 64,000 tokens",
         "Tail budget: 12,800 tokens", "Largest summary: 6,400 tokens", "Hygiene: 108,800 tokens",
     ]  # fmt: skip

@@ -8,6 +8,8 @@ from msgspec import Struct
 from rich.cells import cell_len
 from textual.binding import Binding, BindingType
 
+from inspector.core.places import place_name
+from inspector.quality.facts.fact import Life
 from inspector.quality.facts.risk import AtRisk
 from inspector.quality.sources import SourceShare
 from widgets.base import human
@@ -15,7 +17,7 @@ from widgets.base.headline import Headline
 from widgets.base.strips import fit, one_line
 from widgets.base.text_lines import TextLine, line_of
 from widgets.intents import CopyText
-from widgets.lists.fact_list import source_of
+from widgets.lists.fact_list import ListedFact, source_of
 from widgets.panes.part import TextPart
 from widgets.panes.text_view import TextView
 
@@ -27,7 +29,7 @@ class TokensView(Struct, frozen=True):
 
     `title` names the list, `shares` are the shares of its sources, the largest first. `generation` counts from 1.
     `sentences` describe the next compaction (none: not the live list), `at_risk` are the facts that leave the list with
-    it, and `pin` is a text that keeps them.
+    it, `lost` are lasting rules that earlier compactions lost, and `pin` is a text that repeats both.
     """
 
     title: str
@@ -35,6 +37,7 @@ class TokensView(Struct, frozen=True):
     generation: int = 0
     sentences: tuple[str, ...] = ()
     at_risk: tuple[AtRisk, ...] = ()
+    lost: tuple[Life, ...] = ()
     pin: str = ""
 
 
@@ -63,8 +66,8 @@ class TokensPane(TextPart[TokensView]):
 
     @property
     def filled(self) -> bool:
-        """Whether there are facts at risk."""
-        return self.view is not None and bool(self.view.at_risk)
+        """Whether there are facts at risk or lost rules."""
+        return self.view is not None and bool(self.view.at_risk or self.view.lost)
 
     def fit(self) -> None:
         """Fit the bars into the new width."""
@@ -104,8 +107,9 @@ class TokensPane(TextPart[TokensView]):
     def open(self, tag: str) -> None:
         """Go to the message of the fact."""
         if self.view is not None:
-            risk = next(risk for risk in self.view.at_risk if risk.fact.key == tag)
-            self.post_message(source_of(risk, self.view.generation))
+            entries: tuple[ListedFact, ...] = (*self.view.at_risk, *self.view.lost)
+            entry = next(entry for entry in entries if entry.fact.key == tag)
+            self.post_message(source_of(entry, self.view.generation))
 
 
 def ahead_lines(view: TokensView) -> list[TextLine]:
@@ -119,6 +123,12 @@ def ahead_lines(view: TokensView) -> list[TextLine]:
     for risk in view.at_risk:
         place = f"#{risk.places[0]:,} {risk.fact.kind}  "
         lines.append(line_of((place, "muted"), (one_line(risk.fact.text, 400), ""), tag=risk.fact.key))
+    if view.lost:
+        count = human.plural(len(view.lost), "lasting rule")
+        lines += [TextLine(""), TextLine(f"lost or weakened already: {count} of the user", "heading")]
+    for life in view.lost:
+        place = f"{place_name(life.saying.index, life.saying.generation)}  "
+        lines.append(line_of((place, "muted"), (one_line(life.text, 400), ""), tag=life.fact.key))
     return [*lines, TextLine("")]
 
 

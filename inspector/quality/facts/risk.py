@@ -117,7 +117,7 @@ def in_summary(lives: Iterable[Life], compaction: int, index: int | None) -> dic
         and life.contradicted is None
         and fate.compaction == compaction
         and fate.where == "summary"
-        and (fate.outcome in KEPT or fate.outcome == "weakened")
+        and fate.outcome in KEPT
     }
 
 

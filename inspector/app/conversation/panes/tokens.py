@@ -45,7 +45,9 @@ def compute(
     title = f"generation {generation}, {human.plural(length, 'message')}"
     if upcoming is None:
         return TokensView(title, shares, sentences=("Reading the facts at risk …",) if is_live else ())
-    return TokensView(title, shares, generation, upcoming.sentences, upcoming.at_risk, upcoming.pin)
+    return TokensView(
+        title, shares, generation, upcoming.sentences, upcoming.at_risk, upcoming.lost, upcoming.pin
+    )
 
 
 PANE = Pane(
