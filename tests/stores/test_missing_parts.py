@@ -18,6 +18,7 @@ from inspector.stores.detect import open_folder
 from tests.recipes import recipe
 from tests.stores import agent_sessions, test_opencode_newer
 from tests.stores.test_other_agents import as_form, opencode
+from tests.stores.writer import Writer, create, talk
 
 PARENTS = "Lines are missing in the file at 1 place"
 UNREADABLE = "1 line of the transcript cannot be read"
@@ -101,6 +102,24 @@ def pi(folder: Path) -> None:
     (folder / "p1.jsonl").write_text(session.text(), encoding="utf-8")
 
 
+def hermes(folder: Path) -> None:
+    writer = Writer(create(folder / "state.db"))
+    writer.begin()
+    writer.say([{"role": "user", "content": "Never touch the red buoy."}, *talk(8)])
+    writer.compact(1, len(writer.live) - 2, "## Goal\nMoor the boats.", rotate=True)
+    writer.say(talk(2, start=8))
+    writer.end()
+
+
+def without_first_session(folder: Path) -> None:
+    """Delete the first session, as Hermes does: it keeps the sessions that continue it."""
+    with closing(sqlite3.connect(folder / "state.db")) as database:
+        database.executescript(
+            "DELETE FROM messages WHERE session_id = 's0'; UPDATE sessions SET parent_session_id = NULL;"
+            "DELETE FROM sessions WHERE id = 's0'"
+        )
+
+
 def opencode_2(folder: Path) -> None:
     with closing(test_opencode_newer.database(folder)) as database:
         test_opencode_newer.store_messages(database, test_opencode_newer.reef())
@@ -116,6 +135,7 @@ CASES = {
     "Claude Code, a line": Case(claude, without_line(4), PARENTS),
     "Claude Code, the line ends": Case(claude, without_line_ends, NO_RECORD),
     "pi, the line ends": Case(pi, without_line_ends, NO_RECORD),
+    "Hermes, the first session": Case(hermes, without_first_session, "The first list begins with a summary"),
     "pi, a line": Case(pi, without_line(3), PARENTS),
     "Qwen Code, a line": Case(WRITERS["qwen"], without_line(3), PARENTS),
     "OpenHands, an event": Case(WRITERS["openhands"], remove("event-00004-*"), "1 event of the session is missing"),

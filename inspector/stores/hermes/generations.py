@@ -42,6 +42,8 @@ _CHUNK = 256
 _CONTENT = attrgetter("text", "tool_call_id", "calls", "timestamp")
 #: Maximum number of rows of a head.
 _LONGEST_HEAD = 200
+#: Largest id of a row.
+_MOST_ID = (1 << 63) - 1
 #: Minimum number of messages of a list that a release compacts.
 _SHORTEST = 5
 #: Rows of a damaged table are read by number: the rows at once, and the last number to try if the last is unknown.
@@ -245,8 +247,21 @@ def _without(index: Index, low: int, high: int) -> Index:
     return replace(others, notes=(*index.notes, note))
 
 
-def summary_rows(connection: sqlite3.Connection, schema: Schema, session: str) -> list[tuple[int, int]]:
-    """Return the rows of a session with a summary, recognised by their beginning: id and hash of the text."""
+def begins_with_summary(
+    connection: sqlite3.Connection, schema: Schema, session: str, ids: array[int]
+) -> bool:
+    """Return whether the first list of a session has a summary near its beginning: an earlier list is missing."""
+    head = ids[:_LONGEST_HEAD]
+    return bool(head) and any(row in head for row, _ in summary_rows(connection, schema, session, head[-1]))
+
+
+def summary_rows(
+    connection: sqlite3.Connection, schema: Schema, session: str, last: int | None = None
+) -> list[tuple[int, int]]:
+    """Return the rows of a session with a summary, recognised by their beginning: id and hash of the text.
+
+    `last` is the id of the last row to search; None searches all.
+    """
     # A range of texts compares a few bytes of each row. The rows with JSON are parsed below.
     ranges = [(prefix, prefix[:-1] + chr(ord(prefix[-1]) + 1)) for prefix in (*PREFIXES, "\x00json:")]
     where = " OR ".join("(content >= ? AND content < ?)" for _ in ranges)
@@ -254,9 +269,9 @@ def summary_rows(connection: sqlite3.Connection, schema: Schema, session: str) -
         where += f" OR {quoted(schema.marker)} = 1"
     rows, _ = salvage(
         connection,
-        f"SELECT {select(schema)} FROM messages WHERE session_id = ? AND ({where})",
+        f"SELECT {select(schema)} FROM messages WHERE session_id = ? AND id <= ? AND ({where})",
         "id",
-        (session, *(bound for pair in ranges for bound in pair)),
+        (session, _MOST_ID if last is None else last, *(bound for pair in ranges for bound in pair)),
     )
     prints = ((int(row[0]), print_of(message(row))) for row in rows)
     return sorted((identity, item.text) for identity, item in prints if item.handoff is not None)

@@ -292,6 +292,8 @@ class HermesStore(SingleStore):
     def _open(
         self, db: sqlite3.Connection, row: ConversationRow
     ) -> tuple[Conversation, list[tuple[str, StoredList]]]:
+        from inspector.stores.hermes.generations import begins_with_summary
+
         sessions = [item for name in row.sessions if (item := session(db, self._schema, name)) is not None]
         lists: list[tuple[str, StoredList]] = []
         notes: list[str] = []
@@ -309,6 +311,15 @@ class HermesStore(SingleStore):
         has_unread = bool(notes)
         for note in notes:
             self._note(note)
+        if (
+            lists
+            and row.kind != "branch"
+            and begins_with_summary(db, self._schema, lists[0][0], lists[0][1].ids)
+        ):
+            has_unread = True
+            notes.append(
+                "The first list begins with a summary: the list before that compaction is not in the store."
+            )
         notes.extend(lcm.notes(self.path, row.sessions))
         notes.extend(usage.server_notes(db, self._schema, sessions))
         uncertain = [number for number, (_, stored) in enumerate(lists, start=1) if not stored.certain]
