@@ -49,6 +49,7 @@ TITLES = {
     "ModelPrompt": "Question to a model",
     "SweepScreen": "Sweep",
     "HeatMap": "Sweep, map",
+    "StatementPrompt": "Choice of a statement",
     "HelpScreen": "Help",
     "Jump": "Letters on parts",
 }
@@ -68,15 +69,13 @@ def keys_of(binding: Binding) -> str:
 def render() -> str:
     """Return the page."""
     order = list(TITLES)
-    sections = sorted(
-        bindings(), key=lambda place: order.index(place[0]) if place[0] in TITLES else len(order)
-    )
+    sections = sorted(bindings(), key=lambda place: order.index(place[0]))
     parts = [_INTRODUCTION]
     for name, found in sections:
         lines: dict[str, list[str]] = {}
         for binding in found:
             lines.setdefault(binding.description or binding.action, []).append(keys_of(binding))
-        part = f"## {TITLES.get(name, name)}\n\n| key | what it does |\n|---|---|"
+        part = f"## {TITLES[name]}\n\n| key | what it does |\n|---|---|"
         parts.append(
             part + "".join(f"\n| {' '.join(keys)} | {text} |" for text, keys in lines.items()) + "\n"
         )

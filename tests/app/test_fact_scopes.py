@@ -75,7 +75,7 @@ async def test_the_losses_pane_says_how_many_of_the_first_facts_count_like_the_c
         assert "4 count. The other 14 are plain statements, results or" in screen_text(pilot)
         view = conversation(pilot).query_one(CompactionPane).view
         assert view is not None
-        assert (view.counted, len(view.lost)) == (4, 12)
+        assert (view.counted, len(view.lost)) == (4, 6)
         await press(pilot, "4")
         assert "The first 4 count as losses: your rules, decisions and values." in screen_text(pilot)
         await press(pilot, "escape", "left_square_bracket", "2")

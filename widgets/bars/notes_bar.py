@@ -59,13 +59,15 @@ class NotesBar(Static):
 
     def _draw(self) -> None:
         width = max(20, self.app.size.width - 2)
+        # A low screen needs its rows for other things.
+        most = max(2, min(_ROWS, self.app.size.height // 6))
         lines: list[str] = []
         rows = 0
         for text in self.sentences:
-            line = safe_line(text, (_ROWS - 1) * width)
+            line = safe_line(text, (most - 1) * width)
             rows += 1 + len(breaks(line, width) or ())
             # One row stays free for the number of further sentences.
-            if lines and rows >= _ROWS:
+            if lines and rows >= most:
                 break
             lines.append(line)
         self._count = len(lines)

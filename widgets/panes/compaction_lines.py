@@ -156,10 +156,10 @@ def lost_lines(view: CompactionView, width: int) -> list[TextLine]:
     fate_width = max((len(life.outcome) for life in view.lost), default=0) + 2
     for number, life in enumerate(view.lost):
         sign, style = OUTCOMES[life.outcome]
-        who = ROLE_WORDS.get(life.role, one_line(life.role, 12))
-        # Facts that earlier summaries kept are from an earlier list.
-        other = None if life.saying.generation == view.done.index else life.saying.generation
-        place = f"  {who} {place_name(life.saying.index, generation=other)}"
+        # Most lost facts are the user's. Facts that earlier summaries kept are from an earlier list.
+        who = "" if life.role == "user" else f"{ROLE_WORDS.get(life.role, one_line(life.role, 12))} "
+        other = "" if life.saying.generation == view.done.index else f" g{life.saying.generation}"
+        place = f"  {who}{place_name(life.saying.index)}{other}"
         lead = ("lost" if number == 0 else "").ljust(8 if width < NARROW else 10)
         ink = "" if number < view.counted else "muted"
         fate = f"{sign} " if width < NARROW else life.outcome.ljust(fate_width)

@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from inspector.engines.base import Plan, TokenIndex
     from inspector.quality.facts.fact import Life
 
-#: Maximum number of lost facts.
-_LOST_SHOWN = 12
+#: Maximum number of lost facts that count, and number of rows that other lost facts may fill.
+_LOST_SHOWN, _OTHERS_SHOWN = 12, 6
 
 
 def _needs(context: Context) -> tuple[Any, ...] | None:
@@ -156,7 +156,8 @@ def _lost(
     after = lives_at(done.index, facts.reading.facts, facts.ended, losses)
     count = len(counted(losses))
     lives = worst_first((life for life in after if is_harmed(life) and not life.superseded), losses)
-    more, apart = max(0, len(lives) - _LOST_SHOWN), len(lives) - count
+    shown = lives[: max(min(count, _LOST_SHOWN), _OTHERS_SHOWN)]
+    more, apart = len(lives) - len(shown), len(lives) - count
     unknown = sum(life.outcome == "unknown" for life in after)
     notes = [f"and {more:,} more in the losses pane"] if more else []
     if apart:
@@ -177,7 +178,7 @@ def _lost(
         notes.append(f"unknown in part: {FOREIGN}")
     if losses is not None and losses.uncertain:
         notes.append(f"{FATE_SIGNS['uncertain']} {human.plural(losses.uncertain, 'fact')} may be lost")
-    return tuple(lives[:_LOST_SHOWN]), count, tuple(notes)
+    return tuple(shown), count, tuple(notes)
 
 
 def _show(pane: CompactionPane, shown: tuple[CompactionView | None, CompactionRows | None] | None) -> None:
@@ -191,7 +192,7 @@ def _show(pane: CompactionPane, shown: tuple[CompactionView | None, CompactionRo
 PANE = Pane(
     "The chosen compaction: why it fired, messages and tokens before and after, lost facts (worst first), repeated "
     "work after it, its cost, recorded and planned boundaries, its summary, and the list before it. Enter goes to a "
-    "lost fact or to repeated work, or unfolds a section of the summary. "
+    "lost fact or to repeated work, or unfolds a section of the summary. #16 g2 is message 16 of generation 2. "
     f"{key_of('conversation.attempt')} makes the summary again with another model.",
     CompactionPane,
     _needs,
