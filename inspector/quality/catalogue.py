@@ -122,8 +122,8 @@ _ALL = (
         "with a name counts, and one that the summary changes or has without its value. The command losses also "
         "lists rules that hold only for their own request. "
         f"If one message has more than {limits.FEW} lost constraints, they are one finding.",
-        "Repeat the rule if it still holds. The facts command prints a checklist of the facts at risk, for "
-        "the focus text of a manual compaction.",
+        "Repeat the rule if it still holds. The command next prints a text with all lost rules and the facts at risk, "
+        "for the next message or for a manual compaction.",
     ),
     Rule(
         "said-again",
