@@ -149,7 +149,7 @@ def losses_and_answer(answers: Answers, names: Sequence[str]) -> tuple[list[List
         *model_decisions(sum(loss.by_model for loss in losses)),
     ):
         answers.note(sentence)
-    lacking = answers.unread or (answers.store.left_out if not names else ())
+    lacking = answers.unread or (answers.store.notes if not names else ())
     return sort_worst_first(listed), nothing_listed(losses, bool(unknown or lacking))
 
 

@@ -177,13 +177,16 @@ def test_a_missing_part_is_named(case: Case, tmp_path: Path) -> None:
     assert any(case.sentence in sentence for sentence in sentences(tmp_path))
 
 
-def test_losses_are_unknown_if_a_file_is_left_out(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "damaged", [lambda content: content.replace(b"\n", b"\r"), lambda content: b"no JSON\n"]
+)
+def test_losses_are_unknown_if_a_file_is_left_out(damaged: Callable[[bytes], bytes], tmp_path: Path) -> None:
     claude(tmp_path)
     pi(tmp_path)
     answers = Answers(open_folder(tmp_path, keep=False), {}, None)
     assert losses_and_answer(answers, ())[1] == "No loss is known."
     file = tmp_path / "p1.jsonl"
-    file.write_bytes(file.read_bytes().replace(b"\n", b"\r"))
+    file.write_bytes(damaged(file.read_bytes()))
     answers = Answers(open_folder(tmp_path, keep=False), {}, None)
     assert losses_and_answer(answers, ())[1] == LOSSES_UNKNOWN
     (row,) = answers.rows(())

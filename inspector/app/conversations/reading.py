@@ -170,7 +170,7 @@ def read_store_losses(
         unread += overview is None or not known(row)
     batch.hand_over()
     decisions = model_decisions(sum(losses.by_model for losses in read))
-    doubts = [*store.left_out, *unknown_losses(read), *uncertain_losses(read)]
+    doubts = [*store.notes, *unknown_losses(read), *uncertain_losses(read)]
     summary = [in_all(read)] if any(losses.recorded for losses in read) else []
     return (
         unread,
