@@ -138,7 +138,7 @@ class Upcoming(Struct, frozen=True):
         if self.reason:
             return ""
         if not self.at_boundary:
-            return "The agent is in the middle of a task: a compaction now would interrupt it."
+            return "The list does not end with an answer: a compaction now may interrupt a task."
         needed, left = None if self.bill is None else self.bill.requests_to_pay_off, self.requests_left
         if self.warm and needed is not None and left is not None and needed <= left:
             return (

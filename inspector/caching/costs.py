@@ -114,13 +114,12 @@ class Bill(Struct, frozen=True):
             return f"{cost}; break-even unknown, because another model answered next"
         if needed is None:
             return f"{cost}; no later request is cheaper"
+        expected = plural(needed, "request")
         if self.paid_by is not None:
-            sooner, why = ("sooner, ", ", because of cache misses") if self.early else ("", "")
-            reached = f"reached {sooner}at request {self.paid_by:,} of the conversation{why}"
-        else:
-            later = plural(self.later, "later request")
-            reached = f"{'reached' if self.paid_off else 'not reached'} in {later}"
-        return f"{cost}; break-even after {plural(needed, 'request')}; {reached}"
+            sooner = "; cache misses made it sooner" if self.early else ""
+            return f"{cost}; break-even at request {self.paid_by:,} (expected after {expected}{sooner})"
+        reached = "break-even reached" if self.paid_off else "break-even not reached"
+        return f"{cost}; {reached}: it needs {expected}, {self.later:,} followed"
 
     @property
     def loss(self) -> float:

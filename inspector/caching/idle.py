@@ -62,8 +62,9 @@ class IdleCosts(Struct, frozen=True):
                 f"{dollars(abs(by))} {'more' if by >= 0 else 'less'}."
             )
         if self.gap is not None:
-            saved = f"; it would have saved {dollars(self.saved)} US dollars here" if self.saved else ""
-            sentences.append(f"A keep-alive pays for pauses of up to {_pause(self.gap)}{saved}.")
+            saved = f"; they would have saved {dollars(self.saved)} US dollars here" if self.saved else ""
+            calls = "Calls that keep the cache alive cost less than a miss"
+            sentences.append(f"{calls} for pauses of up to {_pause(self.gap)}{saved}.")
         return tuple(sentences)
 
 

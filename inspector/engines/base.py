@@ -189,12 +189,12 @@ def agreement_words(planned: Collection[int], recorded: Collection[int]) -> str:
 
     `planned` and `recorded` are the messages between the boundaries that stay.
     """
-    others = len(set(planned) - set(recorded))
-    if not others and len(planned) == len(recorded):
+    both = len(set(planned) & set(recorded))
+    if both == len(planned) == len(recorded):
         return "the same boundaries"
-    stay = f"{plural(len(planned), 'message')} between them {'stays' if len(planned) == 1 else 'stay'}"
-    other = f", {others:,} of them not in the record" if others else ""
-    return f"the same boundaries, but {stay}{other}"
+    shared = "" if both == min(len(planned), len(recorded)) else f", {both:,} in both"
+    would = f"{plural(len(planned), 'message')} would stay and {len(recorded):,} stayed"
+    return f"the same boundaries; between them, {would}{shared}"
 
 
 class Output(Struct, frozen=True):

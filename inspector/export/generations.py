@@ -341,12 +341,14 @@ def print_breakpoints(answer: CachePoints) -> None:
         f"generation {answer.generation} · {answer.layout} layout · ttl {answer.ttl} · "
         f"caching {'on' if policy.enabled else 'off'}: {policy.reason}"
     )
-    table = Table("", ">message", "role", "part", ">tokens up to there", "text")
+    table = Table("", ">message", "role", "part", ">tokens up to there", "text", "where", cut=("text",))
     for placed in answer.points:
         point, message = placed.breakpoint, placed.message
         where = "sys" if point.message is None else point.message
         role = "system" if message is None else message.role
         tokens = "" if placed.tokens is None else f"~{placed.tokens:,}"
-        text = point.why if point.honored else f"without effect: {point.why}"
-        table.add(f"⚑{point.number}", where, role, point.part, tokens, text)
+        why = point.why.removeprefix("The breakpoint is ").rstrip(".")
+        why = why if point.honored else f"without effect: {why}"
+        text = "" if message is None else first_line(message)
+        table.add(f"⚑{point.number}", where, role, point.part, tokens, text, why)
     print_table(table)

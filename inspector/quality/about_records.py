@@ -123,9 +123,9 @@ def prefix_missed(evidence: ConversationEvidence) -> Iterator[Violation]:
     for missed in evidence.costs.missed:
         share = f", {missed.more / missed.total:.0%} of what all requests cost" if missed.total else ""
         yield Violation(
-            f"{plural(missed.count, 'request')} did not find the prompt in a fresh cache: "
-            f"{missed.tokens:,} tokens sent again for {dollars(missed.more)} US dollars more than reading them{share} "
-            f"(number {_first(missed.requests)}). The largest miss still read the first {missed.same:,} "
+            f"{plural(missed.count, 'request')} sent {missed.tokens:,} tokens again although the cache was still "
+            f"valid, for {dollars(missed.more)} US dollars more than reading them{share} (number "
+            f"{_first(missed.requests)}). The largest miss still read the first {missed.same:,} "
             f"tokens.{_in_new_turns(missed)}",
             None,
             missed.generation,

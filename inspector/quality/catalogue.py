@@ -344,7 +344,7 @@ _ALL = (
     Rule(
         "prefix-missed",
         "warning",
-        "Cache misses within the time to live cost much",
+        "Prompts were sent again although their cache was valid",
         "The prompt changed between two requests, or the cache was lost. The cached tokens after the change were sent "
         "and cached again.",
         "An agent that sets cache breakpoints missed a prefix within its time to live. Such misses cost at least "

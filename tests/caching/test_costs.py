@@ -47,10 +47,10 @@ def test_a_compaction_pays_off_after_some_requests() -> None:
     assert made is not None
     assert made.cost.amount == pytest.approx(0.079 + 0.075 + 0.25)
     assert (made.requests_to_pay_off, made.paid_off) == (8, True)
-    assert "break-even after 8 requests; reached in 40 later requests" in made.words
+    assert "break-even reached: it needs 8 requests, 40 followed" in made.words
     never = bill(replace(MEDIAN, later=7), OPUS)
     assert never is not None
-    assert never.words.endswith("; not reached in 7 later requests")
+    assert never.words.endswith("; break-even not reached: it needs 8 requests, 7 followed")
 
 
 def test_uncached_tokens_are_paid_in_full() -> None:

@@ -76,7 +76,8 @@ def test_a_keep_alive_pays_as_long_as_reading_costs_less_than_writing() -> None:
     # One keep-alive in the pause of ten minutes; two hours are too long.
     assert idle.saved == pytest.approx(52_000 * (6.25 - 0.5 - 0.5) / 1e6)
     assert idle.words[2].startswith(
-        "A keep-alive pays for pauses of up to 60 minutes; it would have saved 0.27"
+        "Calls that keep the cache alive cost less than a miss for pauses of up to 60 minutes; "
+        "they would have saved 0.27"
     )
 
 

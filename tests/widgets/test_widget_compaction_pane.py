@@ -37,8 +37,8 @@ async def test_a_compaction_shows_both_boundaries_and_every_message() -> None:
     ("planned", "words"),
     [
         ({5, 8}, "the same boundaries"),
-        ({5}, "the same boundaries, but 1 message between them stays"),
-        ({5, 8, 9}, "the same boundaries, but 3 messages between them stay, 1 of them not in the record"),
+        ({5}, "the same boundaries; between them, 1 message would stay and 2 stayed"),
+        ({5, 8, 9}, "the same boundaries; between them, 3 messages would stay and 2 stayed"),
     ],
 )
 async def test_a_plan_that_keeps_other_messages_between_the_boundaries_is_not_the_same(

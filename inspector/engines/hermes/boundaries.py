@@ -94,7 +94,8 @@ def tail_start(
     stop = min(over, length - floor)
     cut = stop + 1 if over >= 0 and stop >= head_end else head_end if length > head_end else length
     if steps is not None:
-        why = f"walking back from the end until {ceiling:,} tokens are used"
+        times = "" if ceiling == budget else f" ({policies.soft_ceiling:g} times the budget)"
+        why = f"walking back from the end until {ceiling:,} tokens are used{times}"
         steps.append(DerivationStep("walk", cut, why, bound=True))
     if (
         policies.second_walk
