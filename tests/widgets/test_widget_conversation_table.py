@@ -122,10 +122,10 @@ async def test_conversations_with_one_title_are_told_apart(width: int) -> None:
     async with hosting(widget, size=(width, 12), set_up=lambda: widget.set_entries(entries)) as host:
         shown = lines(widget)[1:3]
         assert all(line.strip(" ›").startswith("Survey of") for line in shown)
-        assert ["a)" in shown[0], "b)" in shown[1]] == [True, True]
+        assert ["00_a" in shown[0], "00_b" in shown[1]] == [True, True]
         widget.update_entries([entries[1]._replace(title="Rates")])
         await host.pilot.pause()
-        assert all("(" not in line for line in lines(widget)[1:3])
+        assert all("00_" not in line for line in lines(widget)[1:3])
 
 
 async def test_the_cursor_stays_on_its_conversation() -> None:

@@ -425,7 +425,8 @@ class ConversationTable(LineList):
         which = one_line(self._which.get(entry.id, ""), 200)
         room = width - len(sign) - len(kind)
         room -= min(width_of(title), room // 2)
-        which = which if len(which) <= room else f" …{which[2 - room :]}"
+        # Its last characters differ.
+        which = which if len(which) <= room else f" …{which[-5:-1]}"
         if self._column.name == "folder" and _project(entry):
             title = f"{one_line(_project(entry), 40)} · {title}"
         if which:
