@@ -44,6 +44,7 @@ from tests.app.running import (
     write,
 )
 from tests.examples import also
+from tests.recipes import recipe
 from tests.stores.writer import Writer, create, session, simple, talk
 from widgets.bars.key_line import KeyLine
 from widgets.bars.title_bar import TitleBar
@@ -316,6 +317,19 @@ async def test_search_without_a_match_says_so(rotating: Path) -> None:
         assert "T" not in pilot.app.screen.active_bindings, "there is nothing to trace"
         await press(pilot, "slash")
         assert pilot.app.screen.query_one("#words").has_focus
+
+
+async def test_a_search_of_an_incomplete_session_says_so(tmp_path: Path) -> None:
+    made = recipe("claude_lines").Session("5e55a000-0000-4000-8000-000000000001")
+    made.user("Moor the boats.")
+    made.user("Paint the quay.")
+    path = made.write(tmp_path / "a.jsonl")
+    path.write_bytes(path.read_bytes().replace(b'"Paint', b'"Paint"'))
+    async with running(tmp_path) as pilot:
+        await press(pilot, "f")
+        await write(pilot, "paint")
+        await press(pilot, "enter")
+        assert "0 messages; a part of the sessions cannot be read" in title(pilot)
 
 
 async def test_an_empty_search_ends_the_last_search(rotating: Path) -> None:

@@ -229,7 +229,8 @@ class SearchScreen(JobScreen):
         if self._found >= _LIMIT:
             self._say(f"the first {plural(count, 'message')}; more words find fewer")
         else:
-            self._say(plural(count, "message") + ("" if complete else " so far …"))
+            lacking = "; a part of the sessions cannot be read" if self.store.notes else ""
+            self._say(plural(count, "message") + (lacking if complete else " so far …"))
 
     def show_notes(self, *sentences: str) -> None:
         """Show a problem in place of the number of hits."""
