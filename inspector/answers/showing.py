@@ -11,6 +11,7 @@ from inspector.answers.answers import Answers
 from inspector.answers.cachepoints import breakpoints_of
 from inspector.answers.inspection import Inspection
 from inspector.answers.live_sizes import LiveSize, live_size, reported_sizes
+from inspector.answers.recordings import shared_recording
 from inspector.answers.resolving import next_policy, ttl_of
 from inspector.caching.breakpoints import Breakpoint
 from inspector.config.settings import ResolvedSettings
@@ -38,11 +39,12 @@ class ShownGeneration(Struct, frozen=True):
     """A generation under the settings in force.
 
     `step` is the number of messages of the conversation at that time, None for the whole list. `recorded` is the
-    compaction that ended the list, None for the live list. `breakpoints` is empty if the
-    requests have none. `exact` is None if nothing was counted, `usage` if the store has no usage of the session.
-    `reported` is the size of the agent's last request and its answer, None if unknown or at a step. `summary_at` is a
-    message with a summary that its wording does not show. `profile_reason` explains the profile, `limits` are sentences
-    about data that the agent never records.
+    compaction that ended the list, None for the live list. `breakpoints` is empty if the requests have none.
+    `exact` is None if nothing was counted, `usage` if the store has no usage of the session. `reported` is the size
+    of the agent's last request and its answer, None if unknown or at a step. `at_step` is the size at the step as
+    in a replay, in tokens as the agent reports them; None if unknown. `summary_at` is a message with a summary that
+    its wording does not show. `profile_reason` explains the profile, `limits` are sentences about data that the
+    agent never records.
     """
 
     conversation: Conversation
@@ -59,6 +61,7 @@ class ShownGeneration(Struct, frozen=True):
     usage: Usage | None
     step: int | None = None
     reported: LiveSize | None = None
+    at_step: int | None = None
     summary_at: int | None = None
 
     @property
@@ -105,6 +108,7 @@ def show_generation(
         else None,
         step=step,
         reported=None if step is not None else _reported(inspection, generation, messages),
+        at_step=None if step is None else _size_at(inspection, profile, step),
         summary_at=_summary_at(inspection, generation, messages),
     )
 
@@ -116,6 +120,12 @@ def _summary_at(inspection: Inspection, generation: Generation, messages: Sequen
         return None
     index = generation.number - 1
     return next((item.summary_at for item in inspection.compactions() if item.index == index), None)
+
+
+def _size_at(inspection: Inspection, profile: str, step: int) -> int | None:
+    """Return the size of the request after `step` messages, as a replay has it; None if the agent reports no sizes."""
+    recording = shared_recording(inspection, profile)
+    return recording.tokens[step - 1] if recording.course.scale.requests else None
 
 
 def _reported(inspection: Inspection, generation: Generation, messages: Sequence[Message]) -> LiveSize | None:

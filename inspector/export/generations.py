@@ -40,7 +40,7 @@ def show_document(answer: ShownGeneration, full: bool = False) -> Document:
             **fields_of(answer, "rough=plan.tokens_before exact=exact.tokens exact_encoding=exact.encoding"),
             **fields_of(answer, "reported:null=usage.context reported_calls=usage.calls"),
             **fields_of(size if size and size.sent else None, "reported_size=reported later"),
-            "estimated": None if size is None or size.sent else size.tokens,
+            "estimated": answer.at_step if size is None or size.sent else size.tokens,
         },
         **fields_of(plan, "compacts reason head_end tail_start summary_budget steps"),
         "system_prompt": {
@@ -192,10 +192,12 @@ def print_show(answer: ShownGeneration, full: bool = False) -> None:
     elif size is not None:
         later = f" and ~{size.later:,} later" if size.later else ""
         sizes.insert(0, f"{size.reported:,} reported{later}")
+    if answer.at_step is not None:
+        sizes.insert(0, f"~{answer.at_step:,} as the agent reports sizes")
     if exact is not None:
         sizes.append(f"{exact.tokens:,} exact ({exact.encoding})")
     threshold = plan.budgets.threshold_tokens
-    share = percent((size and size.tokens) or plan.tokens_before, threshold)
+    share = percent((size and size.tokens) or answer.at_step or plan.tokens_before, threshold)
     say(f"tokens {', '.join(sizes)} · threshold {threshold:,} ({share}) · {_budgets(plan.budgets)}")
     print_steps(explained(plan.budgets, answer.resolved.sources)["threshold_tokens"])
     if not plan.compacts:
@@ -203,7 +205,7 @@ def print_show(answer: ShownGeneration, full: bool = False) -> None:
     if recorded is not None:
         say(f"compaction {recorded.index}: {' · '.join(_boundaries(Compared(recorded, plan)))}")
     say()
-    table = Table("", ">#", "role", ">tokens", "", "text", cut=("text",))
+    table = Table("", ">#", "role", ">rough", "", "text", cut=("text",))
     if answer.system_tokens:
         mark, prompt = _marks(_points(answer).get(None), False, False), safe_line(answer.system_prompt)
         table.add("▎", "sys", "system", f"~{answer.system_tokens:,}", mark, prompt)

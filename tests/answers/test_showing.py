@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from inspector.answers.answers import Answers
+from inspector.answers.recordings import shared_recording
 from inspector.answers.showing import show_generation
 from inspector.answers.upcoming import upcoming
 from inspector.commands.cli import commands
@@ -116,3 +117,15 @@ def test_the_reported_size_is_shown_with_its_share_of_the_threshold() -> None:
     assert f"tokens {following.tokens:,} reported, ~" in text
     assert f"threshold {following.threshold_tokens:,} ({share})" in text
     assert show_generation(answers, DIVES, None, exact=False, step=3).reported is None
+
+
+def test_the_size_at_a_step_is_that_of_the_replay() -> None:
+    name, step = "Nightly orders import loses rows", 78
+    answers = Answers(open_source(None, True), {}, None)
+    inspection, resolved = answers.opened(name)
+    size = shared_recording(inspection, resolved.settings.profile).tokens[step - 1]
+    shown = CliRunner().invoke(commands, ["show", "--demo", name, "--step", str(step), "--no-exact"]).stdout
+    assert f"tokens ~{size:,} as the agent reports sizes, " in shown
+    document = CliRunner().invoke(commands, ["show", "--demo", name, "--step", str(step), "--json"]).stdout
+    assert json.loads(document)["tokens"]["estimated"] == size
+    answers.store.close()
