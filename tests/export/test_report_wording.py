@@ -86,6 +86,8 @@ def test_a_report_says_that_losses_of_an_incomplete_session_are_unknown(tmp_path
     for page in (render(report, "html"), render(report, "markdown")):
         assert ("a part of the conversation is missing or cannot be read" in page) is is_cut
         assert ("No repeated work is recognized." in page) is not is_cut
+        assert ("in the live list; a part is missing or cannot be read" in page) is is_cut
+    assert report_document(report)["has_unread"] is is_cut
     answers.store.close()
 
 

@@ -91,6 +91,7 @@ def gather_report(
         notes=tuple(answers.notes()),
         live_tokens=tokens,
         live_reported=is_reported,
+        has_unread=inspection.conversation.has_unread,
     )
     report = masked(report, masker)
     for note in masking_note(masker):

@@ -21,6 +21,9 @@ from inspector.quality.facts.fact import OUTCOMES
 from inspector.quality.finding import Finding, Severity, severity_words
 from inspector.quality.grouping import FindingGroup, grouped
 
+#: Added to the number of messages of an incomplete conversation.
+_LACKING = "; a part is missing or cannot be read"
+
 
 def generation_rows(report: Report) -> list[tuple[str, ...]]:
     """Return a row for each generation."""
@@ -138,7 +141,7 @@ def tiles(report: Report) -> list[tuple[str, str, str]]:
         (
             "Messages",
             f"{len(report.course.tokens):,}",
-            f"{report.generations[-1].messages:,} in the live list",
+            f"{report.generations[-1].messages:,} in the live list{_LACKING if report.has_unread else ''}",
         ),
         ("Compactions", f"{len(report.compactions):,}", _summaries(report)),
         ("Tokens now", tokens, share),
@@ -156,4 +159,6 @@ def _summaries(report: Report) -> str:
     if encrypted:
         which = "each" if encrypted == len(report.compactions) else f"{encrypted}"
         return f"{which} with a summary that cannot be read"
-    return "each with a summary" if report.compactions else "never compacted"
+    if report.compactions:
+        return "each with a summary"
+    return "none is recorded" if report.has_unread else "never compacted"

@@ -164,3 +164,5 @@ class Report(Struct, frozen=True):
     live_tokens: int
     #: Whether the agent reported `live_tokens`; else they are rough.
     live_reported: bool = False
+    #: Whether a part of the conversation is missing or cannot be read.
+    has_unread: bool = False
