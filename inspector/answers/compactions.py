@@ -22,9 +22,16 @@ from inspector.answers.shown_settings import (
 from inspector.caching.requests import Requests
 from inspector.config.models import context_length
 from inspector.config.settings import ResolvedSettings
-from inspector.core.conversations import ASSISTANT, SYSTEM, Compaction, FailedCompaction, Microcompaction
+from inspector.core.conversations import (
+    ASSISTANT,
+    SYSTEM,
+    Compaction,
+    FailedCompaction,
+    Microcompaction,
+    Request,
+)
 from inspector.core.errors import StoreError
-from inspector.engines.base import TokenIndex
+from inspector.engines.base import Settings, TokenIndex
 from inspector.engines.capabilities import SHOWN, default_threshold, loop_of
 from inspector.engines.registry import budgets_of, engine
 from inspector.quality.finding import Finding
@@ -141,7 +148,7 @@ def why_of(
         is_least=has_least_window(resolved),
         is_alone=not inferred or resolved.sources["threshold"].startswith(f"{SHOWN} one "),
         is_window_recorded=row.window is not None or source != todays,
-        passed=passed_without_compaction(inspection, recorded, settings),
+        passed=_passed(inspection, recorded, settings),
     )
     return why_fired(recorded, listed, settings, budgets_of(settings), threshold_at, limits)
 
@@ -150,6 +157,14 @@ def _last_size(inspection: Inspection, recorded: Compaction) -> int | None:
     """Return the size of the last request before a compaction; None if the files no longer exist."""
     try:
         return inspection.last_size(recorded)
+    except StoreError:
+        return None
+
+
+def _passed(inspection: Inspection, recorded: Compaction, settings: Settings) -> Request | None:
+    """Return an earlier request that reached the threshold; None if there is none, or if the files no longer exist."""
+    try:
+        return passed_without_compaction(inspection, recorded, settings)
     except StoreError:
         return None
 

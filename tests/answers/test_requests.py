@@ -210,7 +210,7 @@ def test_a_break_even_that_comes_early_is_explained(pause: int, tmp_path: Path) 
     assert made.early == bool(pause)
     # The first request after the compaction is the second one.
     assert (made.paid_by - 2 < made.requests_to_pay_off) == made.early
-    assert ("because of cache misses" in made.words) == made.early
+    assert ("cache misses made it sooner" in made.words) == made.early
     answers.store.close()
 
 
