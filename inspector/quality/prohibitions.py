@@ -57,8 +57,8 @@ _READ_ONLY = late_pattern(
 )
 #: A line that defines a name: "def NAME(", "const NAME = 3".
 _DEFINITION = (
-    r"^[ \t]*(?:(?:export|pub|public|private|static|final|const|let|var|async)\s+)*"
-    r"(?:(?:def|class|func|function|fn|interface|struct|enum|type)\s+{0}\b|{0}\s*(?::[^=\n]*)?[:=](?!=)).*$"
+    r"^[ \t]*(?:(?:export|pub|public|private|static|final|const|let|var|async)[ \t]+)*"
+    r"(?:(?:def|class|func|function|fn|interface|struct|enum|type)[ \t]+{0}\b|{0}\s*(?::[^=\n]*)?[:=](?!=)).*$"
 )
 #: A variable with its value: "DEBUG=1".
 _VARIABLE = late_pattern(r"(?<![\w=-])[A-Za-z_]\w{0,40}=[\w./:@-]{1,80}")
