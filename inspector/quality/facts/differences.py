@@ -189,12 +189,9 @@ class Differences(Alignment):
         if most_denials(self.probe.main.text) and not self.probe.main.denies:
             # A denial of values alone: "touch nothing in src/app.py".
             return not most_denials(self.passage.text) and not restricts(self.line.text)
-        stated = {word.concept for word in self.probe.main.words if not word.denied}
-        lacks_denied = any(word.denied and word.weight >= 1.0 for word in self.missing_words) or any(
-            word.denied and word.weight < 1.0 and not match.denied and word.concept not in stated
-            for word, match in self.pairs
-        )
-        return lacks_denied and bool(stated) and not self.passage.denies and not restricts(self.line.text)
+        lacks_denied = any(word.denied and word.weight >= 1.0 for word in self.missing_words)
+        has_stated = any(not word.denied for word in self.probe.main.words)
+        return lacks_denied and has_stated and not self.passage.denies and not restricts(self.line.text)
 
     def moves_on(self) -> bool:
         """Return whether the passage moves on from a thing of the fact: "keep A", "changed from A to B"."""

@@ -868,7 +868,6 @@ def test_the_heading_above_a_sentence_decides_in_any_order(headings: tuple[str, 
             "- All pages need the banner, also the start page",
         ),
         ("Merge the branch when CI is green.", "- Merge the branch although CI is red"),
-        ("Read the config from the environment, not from a file.", "- Config is read from a file"),
         (
             "Take the price from the contract if there is one.",
             "- Take the price from the list even if there is a contract",
