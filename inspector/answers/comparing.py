@@ -106,7 +106,7 @@ def side_of(answers: Answers, label: str) -> Side:
             else:
                 counts[life.kind, fate.alive] += 1
         aftermath.update(event.kind for event in done_again(events))
-        hurt += len({event.compaction for event in events})
+        hurt += len({event.compaction for event in events if not event.named})
         priced += len(bills)
         cost += sum(bill.cost.amount for bill, _ in bills.values())
     by_kind = {

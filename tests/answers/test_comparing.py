@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from inspector.answers.answers import Answers
 from inspector.answers.attempting import place_of
 from inspector.answers.comparing import FolderComparison, Side, side_of
+from inspector.answers.fact_results import Aftermath
 from inspector.answers.inspection import Inspection
 from inspector.answers.judging import subject_of
 from inspector.answers.losses import facts_of, read_aftermath
@@ -21,10 +22,12 @@ from inspector.answers.repeats import repeat_prompts
 from inspector.commands.cli import commands
 from inspector.core.conversations import Compaction
 from inspector.core.errors import StoreDamaged, UsageProblem
+from inspector.core.places import Place
 from inspector.export.comparing import comparison_page, comparison_table
 from inspector.models.kept import default_attempts
 from inspector.models.masking import Masker
 from inspector.models.summarizers.command import CommandSummarizer
+from inspector.quality.aftermath import AftermathEvent
 from inspector.quality.measures import Share
 from inspector.stores.detect import open_store
 from tests.stores.writer import Writer, create, talk
@@ -87,6 +90,23 @@ def test_pasted_rules_are_not_counted_as_kept_or_lost(tmp_path: Path) -> None:
     store = open_store(writer.end())
     assert side_of(Answers(store, {}, None), "a").kept["constraint"] == Share(1, 1)
     store.close()
+
+
+@pytest.mark.parametrize(("named", "hurt"), [(False, 1), (True, 0)])
+def test_files_that_the_user_names_are_no_repeated_work_of_a_compaction(
+    fixtures_dir: Path, monkeypatch: pytest.MonkeyPatch, named: bool, hurt: int
+) -> None:
+    reading = AftermathEvent(1, "read again", Place(2, 3, 9), None, "pier.py", 10, named=named)
+    monkeypatch.setattr(
+        "inspector.answers.comparing.read_conversation_aftermath",
+        lambda answers, name: Aftermath(1, 0, (reading, reading)),
+    )
+    store = open_store(fixtures_dir / "hermes-0.19-in-place.db")
+    side = side_of(Answers(store, {}, None), "a")
+    conversations = len(store.conversations())
+    store.close()
+    assert side.aftermath == {"read again": conversations}
+    assert side.hurt.count == hurt * conversations
 
 
 def test_a_folder_compared_with_itself_does_not_differ(fixtures_dir: Path) -> None:

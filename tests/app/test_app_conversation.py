@@ -164,7 +164,7 @@ async def test_the_compaction_pane_shows_removed_and_added_messages(rotating: Pa
             (3, "lost", "24 hours are over."),
         ]
         assert pane.view.lost_notes == ("± 2 facts may be lost",)
-        assert "user #33 of generation 1" in screen_text(pilot)
+        assert "#33 g1" in screen_text(pilot)
         assert pane.view.summary is not None
         await press(pilot, "tab")
         assert pane.messages.has_focus

@@ -126,9 +126,9 @@ def test_a_summary_pane_before_the_first_compaction(
 
 
 def test_losses_before_facts_are_known() -> None:
-    waiting = losses.compute(None, 2, 4, None, None, 5)
+    waiting = losses.compute(None, None, 2, 4, None, None, 5)
     assert (waiting.scopes, waiting.chosen) == (None, 2)
-    nothing = losses.compute(None, 0, 0, None, None, 1)
+    nothing = losses.compute(None, None, 0, 0, None, None, 1)
     assert nothing.scopes == ()
     assert nothing.note == "No compaction is recorded, so no loss is known."
 

@@ -263,7 +263,8 @@ def findings_as_of(every: tuple[Finding, ...], dismissed: frozenset[str], watch:
 
 
 class AftermathRead(Struct, frozen=True, eq=False):
-    """The repeated work after each compaction, and `losses` and `scopes` of FactsRead with what it says about them."""
+    """The repeated work after each compaction, each file once, and `losses` and `scopes` of FactsRead with what it says
+    about them."""
 
     events: Mapping[int, tuple[AftermathEvent, ...]]
     losses: Mapping[int, LostFacts]
@@ -278,6 +279,7 @@ def find_aftermath(inspection: Inspection, facts: FactsRead, decided: int, watch
     from inspector.answers.losses import read_aftermath, with_broken_rules
     from inspector.answers.store_losses import lost_facts
     from inspector.app.conversation.fact_scopes import scopes
+    from inspector.quality.aftermath import done_again
 
     found = facts.reading.facts
     events = read_aftermath(inspection, found)
@@ -286,7 +288,10 @@ def find_aftermath(inspection: Inspection, facts: FactsRead, decided: int, watch
         by_compaction.setdefault(event.compaction, []).append(event)
     losses = lost_facts(with_broken_rules(inspection, found, events), events)
     return AftermathRead(
-        {number: tuple(sorted(items, key=attrgetter("gravity"))) for number, items in by_compaction.items()},
+        {
+            number: tuple(sorted(done_again(items), key=attrgetter("gravity")))
+            for number, items in by_compaction.items()
+        },
         losses,
         scopes(facts.reading, facts.ended, losses),
     )
