@@ -14,7 +14,7 @@ from inspector.core.rough import wires_tokens
 from inspector.core.shares import plural
 from inspector.engines.base import Settings
 from inspector.engines.capabilities import AT_LEAST, SHOWN, loop_of, shortens
-from inspector.engines.registry import agent_of, budgets_of, engine
+from inspector.engines.registry import agent_of, budgets_of, engine, words_of
 from inspector.engines.settings import SETTINGS, difference
 from inspector.replay.recorded_tail import RecordedTail, recorded_tail
 from inspector.replay.recorded_threshold import first_beyond, last_beyond, recorded_threshold
@@ -192,6 +192,9 @@ def _resolve_row(
         if row_then in same and (until is None or request.generation <= until)
     ]
     usual = engine(settings.profile).budgets(settings).threshold_tokens
+    if inspection.conversation.sessions[-1].events is not None:
+        counts = f"{words_of(settings.profile)} counts events, not tokens"
+        resolved = resolved.with_note(f"{counts}: a threshold of {usual:,} tokens {DOUBTFUL}")
     if not requests:
         return resolved if rows else _doubted_by_rough_sizes(inspection, resolved, usual)
     first = {request.generation: row_then for request, row_then in reversed(rows)}

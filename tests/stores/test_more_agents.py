@@ -16,6 +16,7 @@ from inspector.answers.findings import list_findings
 from inspector.answers.inspection import Inspection
 from inspector.answers.live_sizes import reported_sizes
 from inspector.answers.losses import read_aftermath
+from inspector.answers.shown_settings import doubt_about
 from inspector.answers.upcoming import upcoming
 from inspector.core.errors import NotAStore, StoreDamaged
 from inspector.engines.base import Settings
@@ -237,6 +238,7 @@ def test_an_agent_that_counts_events_has_no_threshold_in_tokens(
     first = following.sentences[0]
     assert first == f"5 events in the list: openhands counts events, not tokens, and {ahead}"
     assert (following.threshold_tokens, following.requests_left) == (0, None)
+    assert doubt_about(answers.opened(row.id)[1])
 
 
 def test_a_new_event_is_noticed(tmp_path: Path) -> None:
