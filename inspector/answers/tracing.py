@@ -174,13 +174,10 @@ def trace_in(
     return Trace(row, text, places, fact, fates, related, in_live)
 
 
-def words_to_trace(
+def statement_with(
     inspection: Inspection, facts: ConversationFacts, message: int, words: Sequence[str]
 ) -> str:
-    """Return the words if a message (row of the store) has them in this order as whole words.
-
-    Otherwise return its fact with the most of the words, else the sentence; "" for none.
-    """
+    """Return the fact of a message (row of the store) with the most of the words, else the sentence; "" for none."""
     for generation in inspection.conversation.generations:
         if message in generation.ids:
             break
@@ -189,9 +186,6 @@ def words_to_trace(
     index = generation.ids.index(message)
     (said,) = inspection.store.messages(generation, index, index + 1)
     text = safe(said.text)
-    phrase = " ".join(words)
-    if _word_pattern(_without_mark(folded(phrase))).search(folded(text)):
-        return phrase
     spans = [saying.span for fact in facts.facts for saying in fact.sayings if saying.message == message]
     spans += [(part.start, part.end) for part in sentences(text, said.role == "user")]
     statements = [text[start:end] for start, end in spans]

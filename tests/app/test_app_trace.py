@@ -102,7 +102,9 @@ async def test_a_search_traces_the_same_words_as_the_command(tmp_path: Path, wor
     writer.begin(title="Harbor")
     said = "Harbor notes\nHard rule: do not touch pier/lock7 near deep water."
     other = "The deep water is near pier/lock7, I think."
-    writer.say([{"role": "user", "content": said}, {"role": "assistant", "content": other}, *talk(12)])
+    apart = "Water at pier/lock7 is deep."
+    spoken = [("user", said), ("assistant", other), ("assistant", apart)]
+    writer.say([*({"role": role, "content": text} for role, text in spoken), *talk(12)])
     writer.compact(0, len(writer.live) - 3, "## Goal\nFind it")
     writer.db.close()
     store = open_store(tmp_path)
@@ -110,7 +112,7 @@ async def test_a_search_traces_the_same_words_as_the_command(tmp_path: Path, wor
     store.close()
     assert "do not touch" in trace.fact
     async with running(tmp_path, size=SIZE) as pilot:
-        for row in (0, 1):
+        for row in (0, 1, 2):
             await press(pilot, "f")
             await write(pilot, words)
             await press(pilot, "enter", *["down"] * row, "T")

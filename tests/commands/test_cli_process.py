@@ -179,7 +179,7 @@ def test_an_argument_that_is_a_file_is_the_path(
         (["search", "/no/such.db", "word"], 1, "no file at /no/such.db"),
         (["sweep", "no-such.db"], 1, "no file at no-such.db"),
         (["nothing-of-that-name"], 1, "nothing-of-that-name"),
-        (["conversations", "a", "b"], 2, "unexpected extra argument"),
+        (["store", "a", "b"], 2, "unexpected extra argument"),
         (["diff", "--demo", ROTATING, "--from", "x"], 2, "'x' is not a whole number"),
         (["breakpoints", "--demo", ROTATING, "--ttl", "2h"], 2, "'2h' is not one of"),
         (["show", "--demo", ROTATING, "--context-length", "5"], 2, "must lie between"),

@@ -139,7 +139,7 @@ class SearchScreen(JobScreen):
         "Searches the text and the tool calls of every message. A hit contains every word, also inside a longer word; "
         "double quotes ask for the exact phrase. Each message is listed once, with its first generation; c2 means that "
         "compaction 2 removed it. T traces the words through the compactions of the conversation, as `trace` does. If "
-        "they do not follow each other in the message, it traces the statement with the most of them."
+        "they follow each other in no message, it traces the statement with the most of them."
     )
 
     def __init__(self, store: Store) -> None:

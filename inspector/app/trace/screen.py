@@ -18,9 +18,9 @@ from inspector.answers.tracing import (
     NOWHERE,
     Trace,
     TraceStep,
+    statement_with,
     steps_of,
     trace_in,
-    words_to_trace,
 )
 from inspector.app.list_screen import ListScreen
 from inspector.core.conversations import ConversationRow
@@ -60,13 +60,18 @@ def read_trace(
 ) -> Trace:  # fmt: skip
     """The trace of a phrase in an open conversation, or in one of a store. Raises StoreErrors.
 
-    With `found` words, it is the trace of these, or of the statement that has them, if there is one.
+    With `found` words, it is the trace of these in their order. If no message has them in this order, it is the trace
+    of the statement that has them, if there is one.
     """
     inspection = opened if isinstance(opened, Inspection) else Inspection.open(*opened)
     watch.check()
     if found is not None:
         facts = facts_of(inspection, "changes") if facts is None else facts
-        text = first_words(words_to_trace(inspection, facts, *found), MAX_PHRASE) or text
+        trace = trace_in(inspection, inspection.conversation.row, " ".join(found[1]), facts)
+        if trace.places or trace.fates:
+            return trace
+        watch.check()
+        text = first_words(statement_with(inspection, facts, *found), MAX_PHRASE) or text
         watch.check()
     return trace_in(inspection, inspection.conversation.row, text, facts)
 
