@@ -62,10 +62,7 @@ PATTERNS: Mapping[str, str] = {
     "version": r"v?\d+\.\d+\.\d+(?:[.-]?(?:dev|rc|alpha|beta|post|a|b)\.?\d*|-[\w.]+)?",
     "release": r"v\d+(?:\.\d+)*",
     "name": r"[a-z]+(?:-[a-z0-9]+)*-v?\d+(?:\.\d+)*(?:-[a-z0-9]+)*",
-    # Words such as "GitHub" are identifiers only as code.
-    "identifier": (
-        r"[a-z]+[a-z0-9]*(?:(?:[A-Z][a-z0-9]*)+|(?:_[a-z0-9]+)+)|(?<=`)(?:[A-Z]+[a-z0-9]+){2,}(?=[`(.])"
-    ),
+    "identifier": r"[a-z]+[a-z0-9]*(?:(?:[A-Z][a-z0-9]*)+|(?:_[a-z0-9]+)+)",
     "percent": r"\d+(?:[.,]\d+)*\s?[%％]",
     "number": r"\d+(?:[.,]\d+)*(?:[eE]-?\d{1,2}(?![\w.]))?",
 }

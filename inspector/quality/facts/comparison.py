@@ -140,6 +140,7 @@ class Comparison(Differences):
             or self.exempts_nothing()
             or self.is_split()
             or self.lacks_clause()
+            or self.states_rejected()
             or self.has_half_condition()
             or self.gives_place_to_other()
             or sides_differ(probe.text, self.passage.text)

@@ -224,6 +224,12 @@ class Differences(Alignment):
         others = {word.clause for word in self.passage.words if word.weight >= 1.0 and id(word) not in shared}
         return clauses.keys() <= others
 
+    def states_rejected(self) -> bool:
+        """Return whether the passage lacks the choice of a fact and states what it rejects: "A, not B" as "B"."""
+        rejected = any(word.denied and not match.denied for word, match in self.pairs)
+        lacks_choice = any(not word.denied and word.weight >= 1.0 for word in self.missing_words)
+        return rejected and lacks_choice and not (self.passage.denies or restricts(self.line.text))
+
     def lacks_clause(self) -> bool:
         """Return whether the line has no word of a clause behind a semicolon: "the hut is red; the pier stays grey"."""
         clauses = (meaning_of(text).words for text in _SEMICOLON.split(self.probe.text))

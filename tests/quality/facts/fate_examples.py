@@ -1099,18 +1099,24 @@ EXAMPLES: tuple[tuple[str, str, str, str], ...] = (
     ("value", "Keep the lock open from 8:00 to 17:30.", "- Lock stays open 08:00-17:30", "kept"),
     ("value", "The harbour office is open weekdays 8 to 17.", "- Harbour office: weekdays 8-17", "kept"),
     ("clause", "Use blue for the header; the footer stays grey.", "- The header is blue", "weakened"),
+    (
+        "contrast",
+        "The tides are read from the table, not from a file.",
+        "- Tides are read from a file",
+        "contradicted",
+    ),
+    (
+        "contrast",
+        "The tides are read from the table, not from a file.",
+        "- Tides are read from the table",
+        "kept",
+    ),
     ("clause", "Use blue for the header; the footer stays grey.", "- Blue header, grey footer", "kept"),
     (
         "value",
         "The harbour office is open weekdays 8 to 17.",
         "- Harbour office: weekdays 8-18",
         "contradicted",
-    ),
-    (
-        "name",
-        "Use the painter `MistLayer` for all harbour scenes.",
-        "- All harbour scenes use one mist painter",
-        "value lost",
     ),
     (
         "list",
