@@ -43,8 +43,6 @@ def open_folder(folder: Path, keep: bool = True) -> Store:
     if not store.stores:
         if store.problems:
             raise store.problems[-1]
-        raise NotAStore(
-            f"The directory {folder} holds no sessions that this program knows."
-            + "".join(f" {note}" for note in store.notes)
-        )
+        which = "that can be read" if store.notes else "that this program knows"
+        raise NotAStore(" ".join([f"The directory {folder} holds no sessions {which}.", *store.notes]))
     return store
