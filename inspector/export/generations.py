@@ -102,7 +102,7 @@ def compaction_document(entry: JudgedCompaction) -> Document:
         "kind": "break" if recorded.broken else "compaction",
         **fields_of(recorded, "session before after"),
         **of_list_before(recorded, "before head_end tail_start tokens_before"),
-        **fields_of(recorded, "tokens_after tokens_before_reported tokens_after_reported summary encrypted"),
+        **fields_of(recorded, "tokens_after tokens_before_reported tokens_after_reported encrypted"),
         "kept": [index for index, _ in recorded.kept],
         **fields_of(recorded, "kept_missing may_have_later fallback merged at exact note"),
         "trigger": entry.trigger,
@@ -118,6 +118,8 @@ def compaction_document(entry: JudgedCompaction) -> Document:
         "findings": [finding_document(finding) for finding in entry.findings],
         "cost": bill_document(entry.cost),
         **fields_of(entry, "cost_note:null=cost.why_no_bill"),
+        # The longest value is the last of the plain lines.
+        "summary": recorded.summary,
     }
 
 
