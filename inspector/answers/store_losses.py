@@ -14,8 +14,9 @@ from inspector.core.conversations import Compaction, Conversation, ConversationR
 from inspector.core.shares import plural
 from inspector.core.text import safe_title
 from inspector.quality.aftermath import AFTERMATH_KINDS, AftermathEvent, AftermathKind, done_again
-from inspector.quality.facts.fact import ConversationFacts, Kind, Life, Outcome, Where
+from inspector.quality.facts.fact import KEPT, ConversationFacts, Kind, Life, Outcome, Where
 from inspector.quality.facts.languages import language_of, summary_language
+from inspector.quality.facts.lives import is_replaced
 from inspector.quality.grouping import ranges_of
 from inspector.quality.limits import FEW
 from inspector.quality.losses import LossCounts, LostFacts, counts, grave, is_unknown, losses_of
@@ -37,6 +38,7 @@ class LostFact(Struct, frozen=True):
 
     `changed` is what the list has instead, for a contradicted fact, else "". `decided_by` is as in Fate. `said_again`
     is what the user said when they repeated it later, "" if they did not. Only then its fate may be uncertain.
+    `stale` is an earlier statement that this one replaced and that the list still has, or "".
     """
 
     category: Kind
@@ -53,6 +55,7 @@ class LostFact(Struct, frozen=True):
     changed: str
     decided_by: str
     said_again: str = ""
+    stale: str = ""
 
 
 class CompactionLoss(LossCounts, frozen=True):
@@ -230,6 +233,7 @@ def losses_of_facts(
             unknown[number],
             number in unreadable,
             said_again,
+            facts,
         )
         for number in sorted({*listed, *after, *missing, *unknown})
     )
@@ -413,6 +417,7 @@ def _loss(
     unknown: int,
     unreadable: bool,
     said_again: Mapping[str, str],
+    facts: ConversationFacts,
 ) -> CompactionLoss:
     again = done_again(events)
     kinds = Counter(event.kind for event in again)
@@ -421,7 +426,7 @@ def _loss(
         **{name: getattr(lost, name) for name in LossCounts.__struct_fields__},
         at=at,
         facts=tuple(
-            _lost_fact(life, lost.compaction, said_again.get(life.text, ""))
+            _lost_fact(life, lost.compaction, said_again.get(life.text, ""), _stale(life, facts))
             for life in lost.worst[:_MAX_WORST]
         ),
         aftermath={kind: kinds[kind] for kind in AFTERMATH_KINDS if kinds[kind]},
@@ -434,12 +439,23 @@ def _loss(
     )
 
 
-def _lost_fact(life: Life, compaction: int, said_again: str) -> LostFact:
+def _stale(life: Life, facts: ConversationFacts) -> str:
+    """Return the last statement of the same speaker that a lost one replaced and that the list still has, or ""."""
+    fates = {other.fact.key: other.fates[-1].outcome for other in facts.lives if other.fates}
+    stale = [
+        fact
+        for fact in facts.facts
+        if fact.role == life.role and fates.get(fact.key, "verbatim") in KEPT and is_replaced(fact, life.fact)
+    ]
+    return max(stale, key=lambda fact: fact.first.step).text if stale else ""
+
+
+def _lost_fact(life: Life, compaction: int, said_again: str, stale: str) -> LostFact:
     fact, saying = life.fact, life.saying
     return LostFact(
         fact.kind, fact.text, fact.value, fact.role, saying.session, saying.message, compaction,
         life.outcome, life.fate.where, saying.generation, saying.index, life.fate.changed, life.fate.decided_by,
-        said_again,
+        said_again, stale,
     )  # fmt: skip
 
 

@@ -61,6 +61,10 @@ def print_losses(losses: Sequence[ListedLoss], nothing: str) -> None:
             lines.add((safe_title(fact.text, 400), ""), indent=6)
             if fact.changed:
                 lines.add((f"the summary says: {safe_title(fact.changed, 200)}", "yellow"), indent=6)
+            if fact.stale:
+                lines.add(
+                    (f"the list still has the earlier: {safe_title(fact.stale, 200)}", "yellow"), indent=6
+                )
             if fact.said_again:
                 lines.add((f"said again later: {safe_title(fact.said_again, 200)}", "yellow"), indent=6)
         if loss.more:

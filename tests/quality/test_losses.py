@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -38,6 +40,8 @@ from inspector.quality.facts.fact import (
     Saying,
 )
 from inspector.quality.losses import LostFacts, grave, losses_of
+from tests.program import Run
+from tests.stores.writer import Writer, create, talk
 
 SAYING = Saying(0, 1, 0, 100, "s", "user", (0, 0), 1)
 
@@ -196,6 +200,23 @@ def test_facts_that_no_loss_counts_come_without_an_all_clear(capsys: pytest.Capt
     print_losses([ListedLoss(row, *found.compactions, foreign=True)], "")
     foreign = "constraints in the language of the user are not recognized"
     assert f"compaction 1: {foreign}, 1 lost in pasted text" in capsys.readouterr().out
+
+
+def test_a_lost_rule_names_the_earlier_one_that_the_list_still_has(program: Run, tmp_path: Path) -> None:
+    writer = Writer(create(tmp_path / "state.db"))
+    writer.begin(title="Harbor")
+    first = {"role": "user", "content": "Set the limit of berths to 72 and never more."}
+    later = {"role": "user", "content": "Set the limit of berths to 39 and never more."}
+    writer.say([first, {"role": "assistant", "content": "Set."}, later, *talk(12)])
+    # The head keeps the first rule, the summary lacks the later one.
+    writer.compact(2, len(writer.live) - 3, "## Goal\nPaint the crane")
+    writer.db.close()
+    (entry,) = json.loads(program("losses", str(tmp_path / "state.db"), "--json").stdout)
+    assert [(fact["text"], fact["stale"]) for fact in entry["facts"]] == [
+        (later["content"], first["content"])
+    ]
+    printed = " ".join(program("losses", str(tmp_path / "state.db")).stdout.split())
+    assert f"the list still has the earlier: {first['content']}" in printed
 
 
 def test_an_unreadable_summary_never_reads_as_no_loss(capsys: pytest.CaptureFixture[str]) -> None:

@@ -278,6 +278,10 @@ def _line(fact: LostFact) -> Text:
         (f"{sign} {fact.category:<11}{fact.fate:<13}", "bold"),
         f"{safe_title(fact.text, _LONGEST)}  ",
         (f"the summary says: {safe_title(fact.changed, _LONGEST)}  " if fact.changed else "", "yellow"),
+        (
+            f"the list still has the earlier: {safe_title(fact.stale, _LONGEST)}  " if fact.stale else "",
+            "yellow",
+        ),
         (f"said again later: {safe_title(fact.said_again, _LONGEST)}  " if fact.said_again else "", "yellow"),
         (f"{fact.role}, {place_name(fact.index, fact.generation)}", "dim"),
     )

@@ -362,7 +362,14 @@ class _Later:
         return None
 
 
-def _others(fact: Fact, statement: Statement, things: frozenset[str]) -> str:
+def is_replaced(fact: Fact, later: Fact) -> bool:
+    """Return whether a later fact has another value for the same thing."""
+    things = frozenset(fact.things)
+    comparable = len(things) > 1 and bool(fact.values) and fact.kind != "statement"
+    return comparable and fact.first.step < later.first.step and bool(_others(fact, later, things))
+
+
+def _others(fact: Fact, statement: Fact | Statement, things: frozenset[str]) -> str:
     """Return the other value of a statement about the same thing; "" for another subject or the same value.
 
     A constraint with another name is a further one: "never write below /srv/alpha/", "never write below /srv/beta/". So
