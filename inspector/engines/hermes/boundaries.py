@@ -94,9 +94,7 @@ def tail_start(
     stop = min(over, length - floor)
     cut = stop + 1 if over >= 0 and stop >= head_end else head_end if length > head_end else length
     if steps is not None:
-        times = "" if ceiling == budget else f" ({policies.soft_ceiling:g} times the budget)"
-        why = f"walking back from the end until {ceiling:,} tokens are used{times}"
-        steps.append(DerivationStep("walk", cut, why, bound=True))
+        steps.append(walk_step(cut, ceiling, budget))
     if (
         policies.second_walk
         and cut <= head_end
@@ -186,3 +184,10 @@ def latest_summary(token_index: HermesTokenIndex, start: int, stop: int, pruned_
     while erasable in token_index.duplicate_set:
         erasable = hands.rfind(ERASABLE, low, erasable)
     return max(hands.rfind(HANDOFF, start, stop), erasable)
+
+
+def walk_step(start: int, ceiling: int, budget: int) -> DerivationStep:
+    """Return the step that finds the start of the tail. Both sizes are in tokens."""
+    times = f" ({ceiling / budget:.2g} times the budget)" if budget and ceiling != budget else ""
+    why = f"walking back from the end until {ceiling:,} tokens are used{times}"
+    return DerivationStep("walk", start, why, bound=True)

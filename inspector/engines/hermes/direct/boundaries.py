@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from inspector.core.conversations import ASSISTANT, TOOL
 from inspector.engines.base import DerivationStep, Settings
-from inspector.engines.hermes.boundaries import before_group, pair_end, past_results, tail_floor
+from inspector.engines.hermes.boundaries import before_group, pair_end, past_results, tail_floor, walk_step
 from inspector.engines.hermes.direct.rows import CALLS, CODE, DirectRow, RowNumbers, last_user, totals_within
 from inspector.engines.hermes.policies import Policies
 
@@ -54,11 +54,7 @@ class TailCut:
         floor = tail_floor(self.policies, length, head, self.settings.protect_last_n)
         held = 0 if self.policies.lean_tail and self.soft >= _ROOMY * floor else floor
         self.cut, used = self._walk(self.soft, held, whole=False)
-        self.steps.append(
-            DerivationStep(
-                "walk", self.cut, f"walking back from the end until {self.soft:,} tokens are used", bound=True
-            )
-        )
+        self.steps.append(walk_step(self.cut, self.soft, self.budget))
         if self.cut <= head and 0 < used <= self.soft:
             again, _ = self._walk(self.budget, held, whole=True)
             self._move(
