@@ -29,7 +29,7 @@ from inspector.quality.facts.lives import PlacedFates
 from inspector.quality.facts.rules import LASTING, PASSING, load_stemmer
 from inspector.quality.facts.values import COUNTED, values_of
 from inspector.quality.find_aftermath import aftermath_of, steps_with_acts, with_repeats
-from inspector.quality.losses import is_lost
+from inspector.quality.losses import is_lost, stale_statement
 from inspector.summaries.content import content_words
 from inspector.summaries.exact import exact_of
 
@@ -106,7 +106,9 @@ def lost_rules(
             continue
         mentioned = fate is not None and fate.outcome == "value lost"
         model = "" if fate is None else fate.model
-        lost[died].append(LostRule(life.text, life.saying.generation, life.saying.index, mentioned, model))
+        stale = stale_statement(life, facts)
+        rule = LostRule(life.text, life.saying.generation, life.saying.index, mentioned, model, stale)
+        lost[died].append(rule)
     return {compaction: tuple(rules) for compaction, rules in lost.items()}
 
 

@@ -14,12 +14,19 @@ from inspector.core.conversations import Compaction, Conversation, ConversationR
 from inspector.core.shares import plural
 from inspector.core.text import safe_title
 from inspector.quality.aftermath import AFTERMATH_KINDS, AftermathEvent, AftermathKind, done_again
-from inspector.quality.facts.fact import KEPT, ConversationFacts, Kind, Life, Outcome, Where
+from inspector.quality.facts.fact import ConversationFacts, Kind, Life, Outcome, Where
 from inspector.quality.facts.languages import language_of, summary_language
-from inspector.quality.facts.lives import is_replaced
 from inspector.quality.grouping import ranges_of
 from inspector.quality.limits import FEW
-from inspector.quality.losses import LossCounts, LostFacts, counts, grave, is_unknown, losses_of
+from inspector.quality.losses import (
+    LossCounts,
+    LostFacts,
+    counts,
+    grave,
+    is_unknown,
+    losses_of,
+    stale_statement,
+)
 
 if TYPE_CHECKING:
     from inspector.answers.inspection import Inspection
@@ -426,7 +433,7 @@ def _loss(
         **{name: getattr(lost, name) for name in LossCounts.__struct_fields__},
         at=at,
         facts=tuple(
-            _lost_fact(life, lost.compaction, said_again.get(life.text, ""), _stale(life, facts))
+            _lost_fact(life, lost.compaction, said_again.get(life.text, ""), stale_statement(life, facts))
             for life in lost.worst[:_MAX_WORST]
         ),
         aftermath={kind: kinds[kind] for kind in AFTERMATH_KINDS if kinds[kind]},
@@ -437,17 +444,6 @@ def _loss(
         unknown=unknown,
         unreadable=unreadable,
     )
-
-
-def _stale(life: Life, facts: ConversationFacts) -> str:
-    """Return the last statement of the same speaker that a lost one replaced and that the list still has, or ""."""
-    fates = {other.fact.key: other.fates[-1].outcome for other in facts.lives if other.fates}
-    stale = [
-        fact
-        for fact in facts.facts
-        if fact.role == life.role and fates.get(fact.key, "verbatim") in KEPT and is_replaced(fact, life.fact)
-    ]
-    return max(stale, key=lambda fact: fact.first.step).text if stale else ""
 
 
 def _lost_fact(life: Life, compaction: int, said_again: str, stale: str) -> LostFact:

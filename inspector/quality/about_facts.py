@@ -51,9 +51,10 @@ def constraint_lost(evidence: ConversationEvidence) -> Iterator[Violation]:
         for lost, others in named[:MOST]:
             how = "mentions only the subject" if lost.mentioned else "has no sentence with most of the words"
             how = f"lacks, as the model {lost.model} says," if lost.model else f"{how} of"
+            stale = f" It still has the earlier {_quoted(lost.stale)}." if lost.stale else ""
             yield Violation(
                 f"The list after compaction {number} {how} this constraint of the user: "
-                f"{_quoted(lost.text)}.{others}",
+                f"{_quoted(lost.text)}.{stale}{others}",
                 number,
                 lost.generation,
                 lost.index,

@@ -29,7 +29,7 @@ class LostRule(Struct, frozen=True):
     """A constraint of the user that the list after a compaction no longer has.
 
     `generation` and `index` are its message. `mentioned`: the list still mentions its subject. `model` decided that it
-    is lost, "" for the rules.
+    is lost, "" for the rules. `stale` is an earlier statement that it replaced and that the list still has, or "".
     """
 
     text: str
@@ -37,6 +37,7 @@ class LostRule(Struct, frozen=True):
     index: int
     mentioned: bool = False
     model: str = ""
+    stale: str = ""
 
 
 class Exchanged(Struct, frozen=True):

@@ -8,7 +8,8 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from msgspec import Struct, field
 
 from inspector.quality.facts.extract import approves_task, asked_and_answered
-from inspector.quality.facts.fact import REQUESTS, Fate, Kind, Life
+from inspector.quality.facts.fact import KEPT, REQUESTS, ConversationFacts, Fate, Kind, Life
+from inspector.quality.facts.lives import is_replaced
 
 #: Kinds that count as a loss, the most severe first. A plain statement only counts if it was still needed.
 KINDS_LOST: tuple[Kind, ...] = ("constraint", "preference", "decision", "value", "statement")
@@ -204,3 +205,14 @@ def _lost_facts(
         sum(life.fact.binds for life in unsure),
         tuple(life.seen(number) for life in worst),
     )
+
+
+def stale_statement(life: Life, facts: ConversationFacts) -> str:
+    """Return the last statement of the same speaker that a lost one replaced and that the list still has, or ""."""
+    fates = {other.fact.key: other.fates[-1].outcome for other in facts.lives if other.fates}
+    stale = [
+        fact
+        for fact in facts.facts
+        if fact.role == life.role and fates.get(fact.key, "verbatim") in KEPT and is_replaced(fact, life.fact)
+    ]
+    return max(stale, key=lambda fact: fact.first.step).text if stale else ""

@@ -215,6 +215,8 @@ def test_a_lost_rule_names_the_earlier_one_that_the_list_still_has(program: Run,
     assert [(fact["text"], fact["stale"]) for fact in entry["facts"]] == [
         (later["content"], first["content"])
     ]
+    findings = program("findings", str(tmp_path / "state.db")).stdout
+    assert f"It still has the earlier “{first['content'].rstrip('.')}”." in " ".join(findings.split())
     printed = " ".join(program("losses", str(tmp_path / "state.db")).stdout.split())
     assert f"the list still has the earlier: {first['content']}" in printed
 
