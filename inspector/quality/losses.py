@@ -209,10 +209,10 @@ def _lost_facts(
 
 def stale_statement(life: Life, facts: ConversationFacts) -> str:
     """Return the last statement of the same speaker that a lost one replaced and that the list still has, or ""."""
+    earlier = [fact for fact in facts.facts if fact.role == life.role and is_replaced(fact, life.fact)]
+    if not earlier:
+        return ""
+    # A fact without fates was never summarized: the list has its message.
     fates = {other.fact.key: other.fates[-1].outcome for other in facts.lives if other.fates}
-    stale = [
-        fact
-        for fact in facts.facts
-        if fact.role == life.role and fates.get(fact.key, "verbatim") in KEPT and is_replaced(fact, life.fact)
-    ]
+    stale = [fact for fact in earlier if fates.get(fact.key, "verbatim") in KEPT]
     return max(stale, key=lambda fact: fact.first.step).text if stale else ""
